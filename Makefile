@@ -1,0 +1,40 @@
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format bench docs lock clean
+
+BIN := .venv/bin
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup:  ## Make .venv and find or install Java (quick when there is nothing to do)
+	@scripts/setup.sh
+
+demo: setup  ## Ask why a row is missing, on a small example
+	@$(BIN)/python examples/running_example.py
+
+test: setup  ## Run the tests
+	$(BIN)/pytest
+
+lint: setup  ## Check style, types and the layers of the package
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup  ## Put the code into the common format
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: setup  ## Run the benchmarks
+	$(BIN)/python -m bench
+
+docs: setup  ## Make the generated parts of the documentation again
+	$(BIN)/python scripts/make_docs.py
+
+lock:  ## Rewrite requirements-dev.lock from pyproject.toml (UPGRADE=1: with newer versions)
+	scripts/lock.sh $(if $(UPGRADE),--upgrade)
+
+clean:  ## Remove .venv and everything that was generated
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf spark-warehouse metastore_db derby.log
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

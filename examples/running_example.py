@@ -1,0 +1,43 @@
+"""The running example: cities where somebody works since 2019, with the people who work there.
+
+Where is New York?
+"""
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from sparkwhy.plan.show import show_plan
+from sparkwhy.spark.read import read
+
+ADDRESSES = "array<struct<city: string, year: int>>"
+
+PEOPLE = [
+    ("Peter", [("NY", 2010), ("LA", 2019), ("LV", 2017)], [("LA", 2010), ("SF", 2018)]),
+    ("Sue", [("LA", 2019), ("NY", 2018)], [("LA", 2019), ("NY", 2018)]),
+]
+
+
+def main() -> None:
+    spark = (
+        SparkSession.builder.master("local[2]")
+        .appName("sparkwhy running example")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .getOrCreate()
+    )
+    person = spark.createDataFrame(PEOPLE, f"name string, address1 {ADDRESSES}, address2 {ADDRESSES}").alias("person")
+
+    cities = (
+        person.withColumn("address", F.explode("address2"))
+        .filter(F.col("address.year") >= 2019)
+        .select("name", F.col("address.city").alias("city"))
+        .groupBy("city")
+        .agg(F.collect_list("name").alias("nList"))
+    )
+
+    cities.show()
+    print(show_plan(read(cities)))
+
+
+if __name__ == "__main__":
+    main()

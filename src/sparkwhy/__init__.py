@@ -1,0 +1,1 @@
+"""Why is that row not in my DataFrame?"""

@@ -1,0 +1,367 @@
+"""The catalogue of functions that sparkwhy understands, with the type of their result.
+
+A function that is not listed here is read as `Opaque`. What a function does is said by the engines: Spark runs it
+under the same name, `lab` has its own meaning for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+from sparkwhy.plan.types import (
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INTEGER,
+    INTEGRALS,
+    LONG,
+    NULL,
+    STRING,
+    Array,
+    Atom,
+    Decimal,
+    Field,
+    Map,
+    Struct,
+    Type,
+)
+
+Types = tuple[Type, ...]
+Rule = Callable[[Types], Type]
+
+MAX_PRECISION = 38
+MIN_ADJUSTED_SCALE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the catalogue: its name in Spark SQL, its family, and the type that it returns."""
+
+    name: str
+    family: OneOf["arithmetic", "bits", "strings", "dates", "nulls", "collections", "lambdas", "ranking"]
+    rule: Rule
+
+
+def call_type(name: str, args: Types) -> Type:
+    return FUNCTIONS[name].rule(args)
+
+
+def aggregate_type(name: str, args: Types) -> Type:
+    return AGGREGATES[name](args)
+
+
+# --- rules ---
+
+
+def always(type: Type) -> Rule:
+    return lambda _: type
+
+
+def first_argument(args: Types) -> Type:
+    return args[0]
+
+
+def last_argument(args: Types) -> Type:
+    return args[-1]
+
+
+def first_known(args: Types) -> Type:
+    """The type of arguments that are all alike; an untyped null says nothing."""
+    return next((type for type in args if type != NULL), NULL)
+
+
+def bounded_decimal(precision: int, scale: int) -> Decimal:
+    """A decimal cut to 38 digits as Spark does: integer digits are kept before fractional ones."""
+    if precision <= MAX_PRECISION:
+        return Decimal(precision, scale)
+    kept = max(MAX_PRECISION - (precision - scale), min(scale, MIN_ADJUSTED_SCALE))
+    return Decimal(MAX_PRECISION, kept)
+
+
+def sum_of_two(args: Types) -> Type:
+    match args:
+        case (Decimal(p, s), Decimal(q, t)):
+            scale = max(s, t)
+            return bounded_decimal(max(p - s, q - t) + scale + 1, scale)
+        case _:
+            return first_known(args)
+
+
+def product(args: Types) -> Type:
+    match args:
+        case (Decimal(p, s), Decimal(q, t)):
+            return bounded_decimal(p + q + 1, s + t)
+        case _:
+            return first_known(args)
+
+
+def quotient(args: Types) -> Type:
+    match args:
+        case (Decimal(p, s), Decimal(q, t)):
+            scale = max(MIN_ADJUSTED_SCALE, s + q + 1)
+            return bounded_decimal(p - s + t + scale, scale)
+        case _:
+            return DOUBLE
+
+
+def remainder(args: Types) -> Type:
+    match args:
+        case (Decimal(p, s), Decimal(q, t)):
+            scale = max(s, t)
+            return bounded_decimal(min(p - s, q - t) + scale, scale)
+        case _:
+            return first_known(args)
+
+
+def whole_number(args: Types) -> Type:
+    """floor and ceil: a decimal keeps its integer digits and one more, unless it is whole already."""
+    match args[0]:
+        case Decimal(_, 0):
+            return args[0]
+        case Decimal(p, s):
+            return bounded_decimal(p - s + 1, 0)
+        case _:
+            return LONG
+
+
+def element(args: Types) -> Type:
+    match args[0]:
+        case Array(inner):
+            return inner
+        case Map(_, value):
+            return value
+        case other:
+            raise AssertionError(f"no elements in {other}")
+
+
+def array_of_all(args: Types) -> Type:
+    return Array(first_known(args) if args else STRING)
+
+
+def array_of_last(args: Types) -> Type:
+    return Array(args[-1])
+
+
+def array_of_first(args: Types) -> Type:
+    return Array(args[0])
+
+
+def map_of(args: Types) -> Type:
+    return Map(first_known(args[0::2]), first_known(args[1::2]))
+
+
+def keys(args: Types) -> Type:
+    assert isinstance(args[0], Map)
+    return Array(args[0].key, False)
+
+
+def values(args: Types) -> Type:
+    assert isinstance(args[0], Map)
+    return Array(args[0].value, args[0].contains_null)
+
+
+def entries(args: Types) -> Type:
+    assert isinstance(args[0], Map)
+    pair = Struct((Field("key", args[0].key, False), Field("value", args[0].value, args[0].contains_null)))
+    return Array(pair, False)
+
+
+def map_from_arrays(args: Types) -> Type:
+    keys, values = args
+    assert isinstance(keys, Array)
+    assert isinstance(values, Array)
+    return Map(keys.element, values.element, values.contains_null)
+
+
+def map_from_entries(args: Types) -> Type:
+    (pairs,) = args
+    assert isinstance(pairs, Array)
+    assert isinstance(pairs.element, Struct)
+    key, value = pairs.element.fields
+    return Map(key.type, value.type, value.nullable)
+
+
+# --- the catalogue ---
+
+_FAMILIES: Mapping[
+    OneOf["arithmetic", "bits", "strings", "dates", "nulls", "collections", "lambdas", "ranking"],
+    Mapping[str, Rule],
+] = {
+    "arithmetic": {
+        "+": sum_of_two,
+        "-": sum_of_two,
+        "*": product,
+        "/": quotient,
+        "%": remainder,
+        "div": always(LONG),
+        "pmod": remainder,
+        "negative": first_argument,
+        "abs": first_argument,
+        "round": first_argument,
+        "floor": whole_number,
+        "ceil": whole_number,
+        "sqrt": always(DOUBLE),
+        "power": always(DOUBLE),
+        "greatest": first_known,
+        "least": first_known,
+    },
+    "bits": {
+        "&": first_argument,
+        "|": first_argument,
+        "^": first_argument,
+        "~": first_argument,
+        "shiftleft": first_argument,
+        "shiftright": first_argument,
+        "bit_count": always(INTEGER),
+    },
+    "strings": {
+        "upper": always(STRING),
+        "lower": always(STRING),
+        "trim": always(STRING),
+        "ltrim": always(STRING),
+        "rtrim": always(STRING),
+        "length": always(INTEGER),
+        "substring": first_argument,
+        "concat": first_known,
+        "concat_ws": always(STRING),
+        "contains": always(BOOLEAN),
+        "startswith": always(BOOLEAN),
+        "endswith": always(BOOLEAN),
+        "like": always(BOOLEAN),
+        "rlike": always(BOOLEAN),
+        "replace": always(STRING),
+        "instr": always(INTEGER),
+        "lpad": always(STRING),
+        "rpad": always(STRING),
+        "split": always(Array(STRING, False)),
+        "regexp_replace": always(STRING),
+        "reverse": first_argument,
+        "repeat": always(STRING),
+    },
+    "dates": {
+        "year": always(INTEGER),
+        "quarter": always(INTEGER),
+        "month": always(INTEGER),
+        "day": always(INTEGER),
+        "dayofweek": always(INTEGER),
+        "hour": always(INTEGER),
+        "minute": always(INTEGER),
+        "date_add": always(DATE),
+        "date_sub": always(DATE),
+        "datediff": always(INTEGER),
+        "add_months": always(DATE),
+        "interval_days": always(INTEGER),
+        "date_plus_months": always(DATE),
+        "timestamp_plus_days": first_argument,
+    },
+    "nulls": {
+        "coalesce": first_known,
+        "isnan": always(BOOLEAN),
+        "nanvl": first_argument,
+        "at_least_n_non_nulls": always(BOOLEAN),
+    },
+    "collections": {
+        "array": array_of_all,
+        "map": map_of,
+        "size": always(INTEGER),
+        "legacy_size": always(INTEGER),
+        "element_at": element,
+        "array_contains": always(BOOLEAN),
+        "array_position": always(LONG),
+        "array_distinct": first_argument,
+        "array_union": first_argument,
+        "array_intersect": first_argument,
+        "array_except": first_argument,
+        "array_min": element,
+        "array_max": element,
+        "array_repeat": array_of_first,
+        "array_compact": first_argument,
+        "array_append": first_argument,
+        "arrays_overlap": always(BOOLEAN),
+        "sort_array": first_argument,
+        "slice": first_argument,
+        "sequence": array_of_first,
+        "flatten": element,
+        "map_keys": keys,
+        "map_values": values,
+        "map_entries": entries,
+        "map_from_arrays": map_from_arrays,
+        "map_from_entries": map_from_entries,
+    },
+    "lambdas": {
+        "transform": array_of_last,
+        "filter": first_argument,
+        "exists": always(BOOLEAN),
+        "forall": always(BOOLEAN),
+        "aggregate": last_argument,
+        "zip_with": array_of_last,
+    },
+    "ranking": {
+        "row_number": always(INTEGER),
+        "rank": always(INTEGER),
+        "dense_rank": always(INTEGER),
+        "ntile": always(INTEGER),
+        "percent_rank": always(DOUBLE),
+        "cume_dist": always(DOUBLE),
+        "lag": first_argument,
+        "lead": first_argument,
+        "nth_value": first_argument,
+    },
+}
+
+FUNCTIONS: Mapping[str, Function] = {
+    name: Function(name, family, rule) for family, rules in _FAMILIES.items() for name, rule in rules.items()
+}
+
+
+def summed(args: Types) -> Type:
+    match args[0]:
+        case Decimal(p, s):
+            return Decimal(min(MAX_PRECISION, p + 10), s)
+        case type if type in INTEGRALS:
+            return LONG
+        case Atom(name) if name.startswith("interval"):
+            return args[0]
+        case _:
+            return DOUBLE
+
+
+def averaged(args: Types) -> Type:
+    match args[0]:
+        case Decimal(p, s):
+            return Decimal(min(MAX_PRECISION, p + 4), min(MAX_PRECISION, s + 4))
+        case _:
+            return DOUBLE
+
+
+def collected(args: Types) -> Type:
+    return Array(args[0], False)
+
+
+AGGREGATES: Mapping[str, Rule] = {
+    "sum": summed,
+    "avg": averaged,
+    "count": always(LONG),
+    "min": first_argument,
+    "max": first_argument,
+    "first": first_argument,
+    "last": first_argument,
+    "collect_list": collected,
+    "collect_set": collected,
+    "bool_and": always(BOOLEAN),
+    "bool_or": always(BOOLEAN),
+    "bit_and": first_argument,
+    "bit_or": first_argument,
+    "max_by": first_argument,
+    "min_by": first_argument,
+    "stddev_samp": always(DOUBLE),
+    "stddev_pop": always(DOUBLE),
+    "var_samp": always(DOUBLE),
+    "var_pop": always(DOUBLE),
+}
+"""The aggregate functions that sparkwhy understands; `first` and `last` take a second argument: ignore nulls."""
+
+COLLECTS = frozenset({"collect_list", "collect_set"})
+"""The aggregate functions that nest: a grouping with nothing else is a `nest`."""

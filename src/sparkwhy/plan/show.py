@@ -1,0 +1,340 @@
+"""Plans and expressions as a user would say them.
+
+A plan prints as numbered steps in reading order; a step names its inputs where they are not the step before.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from sparkwhy.errors import assert_never
+from sparkwhy.plan.exprs import (
+    AggCall,
+    And,
+    Attribute,
+    AttrId,
+    Bound,
+    Call,
+    Case,
+    Cast,
+    Compare,
+    Expr,
+    FieldOf,
+    Frame,
+    In,
+    IsNotNull,
+    IsNull,
+    ItemOf,
+    Lambda,
+    Literal,
+    MakeStruct,
+    Not,
+    Opaque,
+    Or,
+    Ref,
+    Variable,
+    WindowCall,
+)
+from sparkwhy.plan.nodes import (
+    Aggregate,
+    Column,
+    Distinct,
+    Filter,
+    Flatten,
+    Join,
+    Limit,
+    Plan,
+    Project,
+    Sample,
+    SetOperation,
+    Sort,
+    SortKey,
+    Table,
+    Union,
+    Window,
+)
+from sparkwhy.plan.types import ddl
+from sparkwhy.plan.walk import inputs, walk
+from sparkwhy.plan.walk_exprs import fold_expr
+
+Names = Callable[[Attribute], str]
+
+_SHOWN_COLUMNS = 12
+_INFIX = frozenset({"+", "-", "*", "/", "%", "div", "&", "|", "^"})
+
+
+def plain(attribute: Attribute) -> str:
+    """An attribute by its own name, in backticks where it would not read as one."""
+    return quoted(attribute.name)
+
+
+def quoted(name: str) -> str:
+    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
+
+
+# --- expressions ---
+
+
+def show_expr(expr: Expr, names: Names = plain) -> str:
+    """The expression as SQL says it."""
+    return fold_expr(expr, lambda part, inner: _show_part(part, inner, names))
+
+
+def _show_part(expr: Expr, inner: tuple[str, ...], names: Names) -> str:
+    match expr:
+        case Ref():
+            return names(expr.attribute)
+        case Literal():
+            return show_value(expr.value)
+        case FieldOf():
+            return f"{inner[0]}.{quoted(expr.field.name)}"
+        case ItemOf():
+            return f"{inner[0]}[{inner[1]}]"
+        case Compare():
+            return f"{_in_parens(expr.left, inner[0])} {expr.op} {_in_parens(expr.right, inner[1])}"
+        case And() | Or():
+            word = " and " if isinstance(expr, And) else " or "
+            return word.join(_in_parens(*pair) for pair in zip(expr.operands, inner, strict=True))
+        case Not():
+            return f"not {_in_parens(expr.input, inner[0])}"
+        case IsNull():
+            return f"{_in_parens(expr.input, inner[0])} is null"
+        case IsNotNull():
+            return f"{_in_parens(expr.input, inner[0])} is not null"
+        case In():
+            return f"{_in_parens(expr.input, inner[0])} in ({', '.join(inner[1:])})"
+        case Cast():
+            return f"{'try_cast' if expr.mode == 'try' else 'cast'}({inner[0]} as {ddl(expr.type)})"
+        case MakeStruct():
+            pairs = zip(expr.names, inner, strict=True)
+            return f"struct({', '.join(_with_name(value, name) for name, value in pairs)})"
+        case Case():
+            return _show_case(expr, inner)
+        case Call():
+            return _show_call(expr, inner)
+        case Variable():
+            return expr.name
+        case Lambda():
+            *params, body = inner
+            return f"{params[0] if len(params) == 1 else '(' + ', '.join(params) + ')'} -> {body}"
+        case AggCall():
+            return _show_aggregate(expr, inner)
+        case WindowCall():
+            return inner[0] + _show_frame(expr.frame)
+        case Opaque():
+            return expr.text
+        case _:
+            assert_never(expr)
+
+
+def show_value(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case str():
+            return "'" + value.replace("'", "''") + "'"
+        case dt.datetime():
+            return f"timestamp '{value:%Y-%m-%d %H:%M:%S}'"
+        case dt.date():
+            return f"date '{value}'"
+        case _:
+            return str(value)
+
+
+def _in_parens(expr: Expr, text: str) -> str:
+    infix = isinstance(expr, Call) and expr.function in _INFIX
+    return f"({text})" if infix or isinstance(expr, And | Or | Compare | In | IsNull | IsNotNull) else text
+
+
+def _with_name(value: str, name: str) -> str:
+    last = value.rsplit(".", 1)[-1].split("#")[0]
+    return value if quoted(name) in (value, last) else f"{value} as {quoted(name)}"
+
+
+def _show_case(expr: Case, inner: tuple[str, ...]) -> str:
+    count = len(expr.branches)
+    branches = [f"when {inner[2 * i]} then {inner[2 * i + 1]}" for i in range(count)]
+    otherwise = [] if expr.otherwise is None else [f"else {inner[2 * count]}"]
+    return " ".join(["case", *branches, *otherwise, "end"])
+
+
+def _show_call(expr: Call, inner: tuple[str, ...]) -> str:
+    if expr.function in _INFIX and len(inner) == 2:
+        left, right = (_in_parens(*pair) for pair in zip(expr.args, inner, strict=True))
+        return f"{left} {expr.function} {right}"
+    if expr.function in ("like", "rlike", "contains", "startswith", "endswith") and len(inner) == 2:
+        return f"{inner[0]} {expr.function} {inner[1]}"
+    return f"{expr.function}({', '.join(inner)})"
+
+
+def _show_aggregate(expr: AggCall, inner: tuple[str, ...]) -> str:
+    args = inner[: len(expr.args)]
+    if expr.function == "count" and args == ("1",):
+        args = ("*",)
+    if expr.function in ("first", "last"):
+        args = args[:1]
+    where = "" if expr.condition is None else f" filter (where {inner[-1]})"
+    return f"{expr.function}({'distinct ' if expr.distinct else ''}{', '.join(args)}){where}"
+
+
+def _show_frame(frame: Frame) -> str:
+    if (frame.lower, frame.upper) in ((None, "current row"), (None, None)):
+        return ""
+    return f" {frame.unit} from {_show_bound(frame.lower)} to {_show_bound(frame.upper)}"
+
+
+def _show_bound(bound: Bound) -> str:
+    return "the end" if bound is None else str(bound)
+
+
+# --- operators ---
+
+
+def show_op(op: Plan) -> str:
+    """One operator, without its inputs: `filter a.year >= 2019`."""
+    names = _names_for(op)
+    match op:
+        case Table():
+            return f"table {op.source.name} ({_some(plain(a) for a in op.attributes)})"
+        case Project():
+            return f"project {_show_columns(op.columns, names)}"
+        case Filter():
+            return f"filter {show_expr(op.condition, names)}"
+        case Join():
+            how = "" if op.how == "inner" else f"{op.how} "
+            return f"{how}join" + ("" if op.condition is None else f" on {show_expr(op.condition, names)}")
+        case Flatten():
+            return _show_flatten(op, names)
+        case Aggregate():
+            return _show_group(op, names)
+        case Window():
+            return _show_window(op, names)
+        case Union():
+            return "union"
+        case SetOperation():
+            return op.operation + (" all" if op.all else "")
+        case Distinct():
+            return "distinct" + ("" if op.keys is None else f" by {_some(map(plain, op.keys))}")
+        case Sort():
+            return f"sort by {', '.join(_show_key(key, names) for key in op.order)}"
+        case Limit():
+            limit = [] if op.count is None else [f"limit {op.count}"]
+            return " ".join([*limit, *([f"offset {op.offset}"] if op.offset else [])])
+        case Sample():
+            share = round(op.upper - op.lower, 6)
+            return f"sample {share:g} of the rows" + (" with replacement" if op.replacement else "")
+        case _:
+            assert_never(op)
+
+
+def _names_for(op: Plan) -> Names:
+    """Names of what an operator reads; one that its inputs have twice says which side, or else which attribute."""
+    read = [attribute for below in inputs(op) for attribute in below.output]
+    count = Counter(attribute.name for attribute in read)
+    sides: dict[AttrId, str] = {}
+    if isinstance(op, Join):
+        sides = {a.id: "left" for a in op.left.output} | {a.id: "right" for a in op.right.output}
+
+    def name(attribute: Attribute) -> str:
+        if count[attribute.name] < 2:
+            return plain(attribute)
+        side = sides.get(attribute.id)
+        return f"{plain(attribute)}#{attribute.id}" if side is None else f"{side}.{plain(attribute)}"
+
+    return name
+
+
+def _some(items: Iterable[str]) -> str:
+    """A list of names, cut where nobody would read on."""
+    found = list(items)
+    more = len(found) - _SHOWN_COLUMNS
+    return ", ".join(found[:_SHOWN_COLUMNS]) + (f", and {more} more" if more > 0 else "")
+
+
+def _show_columns(columns: Iterable[Column], names: Names = plain) -> str:
+    return _some(_with_name(show_expr(c.expr, names), c.attribute.name) for c in columns)
+
+
+def _show_flatten(op: Flatten, names: Names) -> str:
+    made = (() if op.position is None else (op.position,)) + op.elements
+    return f"{'outer ' if op.outer else ''}flatten {show_expr(op.collection, names)} as {_some(map(plain, made))}"
+
+
+def _show_group(op: Aggregate, names: Names) -> str:
+    keys = f" by {_show_columns(op.keys, names)}" if op.keys else ""
+    if op.kind == "nest":
+        nested = (
+            f"{', '.join(show_expr(arg, names) for arg in c.expr.args)} as {plain(c.attribute)}"
+            for c in op.aggregates
+            if isinstance(c.expr, AggCall)
+        )
+        return f"nest {_some(nested)}{keys}"
+    return f"{op.kind} {_show_columns(op.aggregates, names)}".rstrip() + keys
+
+
+def _show_window(op: Window, names: Names) -> str:
+    partition = f" by {', '.join(show_expr(expr, names) for expr in op.partition)}" if op.partition else ""
+    order = f" ordered by {', '.join(_show_key(key, names) for key in op.order)}" if op.order else ""
+    return f"window {_show_columns(op.columns, names)}{partition}{order}"
+
+
+def _show_key(key: SortKey, names: Names) -> str:
+    usual = key.nulls_first == key.ascending
+    nulls = "" if usual else " nulls first" if key.nulls_first else " nulls last"
+    return show_expr(key.expr, names) + ("" if key.ascending else " desc") + nulls
+
+
+# --- plans ---
+
+
+def show_plan(plan: Plan) -> str:
+    """The whole plan, a line for each step, with the place in the user's code where it is known."""
+    lines = []
+    before: int | None = None
+    last = {node.id.step: node for node in walk(plan)}
+    for step, node in _main_nodes(plan).items():
+        read = [below.id.step for below in _inputs_of_step(node)]
+        sources = "" if read == ([] if before is None else [before]) or not read else f" of {_listed(read)}"
+        lines.append((str(step), show_step(node, last[step]) + sources, "" if node.where is None else str(node.where)))
+        before = step
+    return _aligned(lines)
+
+
+def show_step(main: Plan, last: Plan) -> str:
+    """A user's operation: its main operator, and the projection that ends it where that computes something."""
+    text = show_op(main)
+    if last is main or not isinstance(last, Project) or all(c.carried for c in last.columns):
+        return text
+    computed = [column for column in last.columns if not column.carried]
+    return f"{text}, then {_show_columns(computed)}"
+
+
+def _main_nodes(plan: Plan) -> dict[int, Plan]:
+    return {node.id.step: node for node in walk(plan) if not node.id.part}
+
+
+def _inputs_of_step(node: Plan) -> list[Plan]:
+    """The operators of other steps that this step reads."""
+    found: list[Plan] = []
+    todo = list(reversed(inputs(node)))
+    while todo:
+        below = todo.pop()
+        if below.id.step == node.id.step:
+            todo.extend(reversed(inputs(below)))
+        else:
+            found.append(below)
+    return found
+
+
+def _listed(steps: list[int]) -> str:
+    return " and ".join(map(str, steps)) if len(steps) < 3 else ", ".join(map(str, steps))
+
+
+def _aligned(lines: list[tuple[str, str, str]]) -> str:
+    number = max(len(line[0]) for line in lines)
+    text = min(max(len(line[1]) for line in lines), 90)
+    return "\n".join(f"{n:>{number}}  {t:<{text}}  {w}".rstrip() for n, t, w in lines)

@@ -1,0 +1,244 @@
+"""Every call into Spark's JVM that the public API has no word for. Nothing else in sparkwhy touches py4j."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from py4j.java_gateway import JavaObject, is_instance_of
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.classic.column import Column as ClassicColumn
+
+from sparkwhy.plan.nodes import SQL_TEXT, Place
+
+_CATALYST = "org.apache.spark.sql.catalyst"
+
+_SUBQUERY_RULES = (
+    "PullupCorrelatedPredicates",
+    "RewritePredicateSubquery",
+    "RewriteCorrelatedScalarSubquery",
+    "RewriteLateralSubquery",
+)
+"""Spark's own rules, in this order, turn correlated, IN and EXISTS subqueries into joins."""
+
+
+# --- plans ---
+
+
+def analyzed(df: DataFrame) -> JavaObject:
+    """The query as Spark resolved it, before any optimization."""
+    return df._jdf.queryExecution().analyzed()
+
+
+def without_subqueries(session: SparkSession, plan: JavaObject) -> JavaObject:
+    """The same query with its correlated, IN and EXISTS subqueries turned into joins, the innermost first.
+
+    Spark's rules expect that of the subqueries inside subqueries: its optimizer has been there before them.
+    """
+    plan = _with_flat_subqueries(session, plan)
+    for rule in _SUBQUERY_RULES:
+        plan = _singleton(session, f"{_CATALYST}.optimizer.{rule}").apply(plan)
+    return plan
+
+
+def _with_flat_subqueries(session: SparkSession, plan: JavaObject) -> JavaObject:
+    """The same query, its subqueries without subqueries of their own."""
+    nested = plan.subqueriesAll()
+    if not any(nested.apply(i).subqueriesAll().nonEmpty() for i in range(nested.size())):
+        return plan
+    children = plan.children()
+    below = [_with_flat_subqueries(session, children.apply(i)) for i in range(children.size())]
+    plan = plan.withNewChildren(sequence(session, below))
+    arguments = [_flat_argument(session, plan.productElement(i)) for i in range(plan.productArity())]
+    return _copy(session, plan, arguments)
+
+
+def _flat_argument(session: SparkSession, argument: Any) -> Any:
+    """An argument of a plan node: only conditions and lists of columns have subqueries that we can read."""
+    if _is_a(session, argument, f"{_CATALYST}.expressions.Expression"):
+        return _flat_expression(session, argument)
+    if _is_a(session, argument, "scala.collection.immutable.Seq"):
+        items = [argument.apply(i) for i in range(argument.size())]
+        return sequence(session, [_flat_argument(session, item) for item in items])
+    return argument
+
+
+def _flat_expression(session: SparkSession, tree: JavaObject) -> JavaObject:
+    children = tree.children()
+    below = [_flat_expression(session, children.apply(i)) for i in range(children.size())]
+    new = tree.withNewChildren(sequence(session, below)) if below else tree
+    if not _is_a(session, tree, f"{_CATALYST}.expressions.SubqueryExpression"):
+        return new
+    return new.withNewPlan(without_subqueries(session, new.plan()))
+
+
+def dataframe(session: SparkSession, plan: JavaObject) -> DataFrame:
+    """A logical plan as a DataFrame of this session."""
+    dataset = _jvm(session).org.apache.spark.sql.classic.Dataset
+    return DataFrame(dataset.ofRows(session._jsparkSession, plan), session)
+
+
+def existence_join(left: DataFrame, right: DataFrame, condition: Column, exists: str) -> DataFrame:
+    """Each left row with a column that says whether it has a partner: a join type that only Catalyst knows."""
+    session = left.sparkSession
+    joined = left.join(right, condition, "left_semi")
+    semi = analyzed(joined)
+    boolean = _singleton(session, "org.apache.spark.sql.types.BooleanType")
+    flag = _jvm(session).org.apache.spark.sql.catalyst.expressions.AttributeReference(
+        exists,
+        boolean,
+        False,
+        _singleton(session, "org.apache.spark.sql.types.Metadata").empty(),
+        _singleton(session, f"{_CATALYST}.expressions.NamedExpression").newExprId(),
+        sequence(session, []),
+    )
+    kind = _jvm(session).org.apache.spark.sql.catalyst.plans.ExistenceJoin(flag)
+    join = _jvm(session).org.apache.spark.sql.catalyst.plans.logical.Join(
+        semi.left(), semi.right(), kind, semi.condition(), semi.hint()
+    )
+    return dataframe(session, join)
+
+
+def is_implied_by_join(session: SparkSession, project: JavaObject) -> bool:
+    """Whether Spark inserted this projection for a join on column names (USING or NATURAL)."""
+    tag = _singleton(session, f"{_CATALYST}.plans.logical.Project").hiddenOutputTag()
+    return bool(project.getTagValue(tag).isDefined())
+
+
+def child(tree: JavaObject, position: int) -> JavaObject:
+    return tree.children().apply(position)
+
+
+def part(tree: JavaObject, name: str, positions: Sequence[int] = ()) -> JavaObject:
+    """A constructor argument of a tree node, out of its Option and sequences."""
+    found = getattr(tree, name)()
+    if found.getClass().getName() == "scala.Some":
+        found = found.get()
+    for position in positions:
+        found = found.apply(position)
+    return found
+
+
+def files_of(relation: JavaObject) -> str | None:
+    """The last part of the first path that a file source reads, or None for other sources."""
+    source = relation.relation()
+    if source.getClass().getSimpleName() != "HadoopFsRelation":
+        return None
+    paths = source.location().rootPaths()
+    return str(paths.head().getName()) if paths.nonEmpty() else None
+
+
+# --- expressions ---
+
+
+def column(session: SparkSession, expression: JavaObject) -> Column:
+    utils = _jvm(session).org.apache.spark.sql.classic.ExpressionUtils
+    return ClassicColumn(utils.column(expression))
+
+
+def expression(session: SparkSession, column: Column) -> JavaObject:
+    return _jvm(session).org.apache.spark.sql.classic.ExpressionUtils.expression(column._jc)
+
+
+def struct_field(session: SparkSession, struct: Column, ordinal: int, name: str) -> Column:
+    """A field by its position: names that differ only in case are ambiguous to the public API."""
+    some = _jvm(session).scala.Option.apply(name)
+    get = _jvm(session).org.apache.spark.sql.catalyst.expressions.GetStructField
+    return column(session, get(expression(session, struct), ordinal, some))
+
+
+def known_nullable(session: SparkSession, value: Column) -> Column:
+    """The same value, of which Spark shall not know that it is never null."""
+    tag = _jvm(session).org.apache.spark.sql.catalyst.expressions.KnownNullable
+    return column(session, tag(expression(session, value)))
+
+
+def with_attributes(session: SparkSession, tree: JavaObject, replacements: Mapping[int, JavaObject]) -> JavaObject:
+    """The expression with its references to attributes, by expression id, replaced."""
+    children = tree.children()
+    count = children.size()
+    if count == 0:
+        if tree.getClass().getSimpleName() != "AttributeReference":
+            return tree
+        return replacements.get(tree.exprId().id(), tree)
+    new = [with_attributes(session, children.apply(i), replacements) for i in range(count)]
+    return tree.withNewChildren(sequence(session, new))
+
+
+def eval_mode(tree: JavaObject) -> str:
+    """What a cast or an arithmetic operation does without a result: legacy, ansi or try."""
+    return str(tree.evalMode().toString()).lower()
+
+
+def text_of(tree: JavaObject) -> str:
+    """The expression as Spark prints it, without the ids of its attributes."""
+    return re.sub(r"#\d+L?", "", str(tree.toString()))
+
+
+def type_of(tree: JavaObject) -> str:
+    """The type of an expression as JSON text."""
+    return str(tree.dataType().json())
+
+
+def schema_of(plan: JavaObject) -> str:
+    """The output of an operator as JSON text."""
+    return str(plan.schema().json())
+
+
+def place_of(tree: JavaObject) -> Place | None:
+    """Where the user wrote this, if Spark knows."""
+    context = tree.origin().context()
+    if context is None:
+        return None
+    if str(context.contextType().toString()) == "DataFrame":
+        return _call_site(str(context.callSite()), str(context.fragment()))
+    line = tree.origin().line()
+    return Place(SQL_TEXT, int(line.get()), str(context.fragment()) or None) if line.isDefined() else None
+
+
+_FILE_AND_LINE = re.compile(r"(?P<file>.+\.py):(?P<line>\d+)|(?P<input><[^>]+>):(?P<number>\d+)")
+_CELL = re.compile(r"line (?P<line>\d+) in (?P<cell>cell \[.+\])")
+
+
+def _call_site(call_site: str, call: str) -> Place | None:
+    """A Python call site; without one Spark gives a frame of its own Java stack, which says nothing."""
+    first = call_site.strip().split("\n", 1)[0]
+    if found := _FILE_AND_LINE.fullmatch(first):
+        return Place(found["file"] or found["input"], int(found["line"] or found["number"]), call)
+    if found := _CELL.fullmatch(first):
+        return Place(found["cell"], int(found["line"]), call)
+    return None
+
+
+# --- plumbing ---
+
+
+def sequence(session: SparkSession, items: Sequence[Any]) -> JavaObject:
+    return _jvm(session).org.apache.spark.api.python.PythonUtils.toSeq(list(items))
+
+
+def _copy(session: SparkSession, node: JavaObject, arguments: Sequence[Any]) -> JavaObject:
+    """The tree node with other constructor arguments."""
+    array = _gateway(session).new_array(_jvm(session).java.lang.Object, len(arguments))
+    for position, argument in enumerate(arguments):
+        array[position] = argument
+    return node.makeCopy(array)
+
+
+def _is_a(session: SparkSession, value: Any, name: str) -> bool:
+    return isinstance(value, JavaObject) and is_instance_of(_gateway(session), value, name)
+
+
+def _gateway(session: SparkSession) -> Any:
+    assert session._sc._gateway is not None
+    return session._sc._gateway
+
+
+def _jvm(session: SparkSession) -> Any:
+    return _gateway(session).jvm
+
+
+def _singleton(session: SparkSession, name: str) -> JavaObject:
+    """A Scala object."""
+    return getattr(getattr(_jvm(session), f"{name}$"), "MODULE$")

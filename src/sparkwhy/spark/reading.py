@@ -1,0 +1,139 @@
+"""What one reading of one DataFrame shares: the session's settings, and where fresh numbers come from."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from pyspark.sql import SparkSession
+
+from sparkwhy.plan.exprs import Attribute, AttrId, Expr, Mode, Ref
+from sparkwhy.plan.nodes import Column, OpId, Place, Plan
+from sparkwhy.plan.types import Field, field_from_json, from_json
+from sparkwhy.plan.walk import fold, walk, with_inputs
+from sparkwhy.spark import jvm
+from sparkwhy.spark.catalyst import Tree
+from sparkwhy.spark.expressions import read_expr
+from sparkwhy.spark.scope import Scope
+
+_PLACES_TRIED = 12
+"""How many expressions, and parts of each, are asked for their place: a projection of 2,000 columns has one line."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A plan, and which of its attributes stands for which expression id of Spark, by position."""
+
+    plan: Plan
+    ids: tuple[int, ...]
+
+    @property
+    def attributes(self) -> Mapping[int, Attribute]:
+        """The attribute behind each id; where Spark repeats an id, the first."""
+        return dict(zip(reversed(self.ids), reversed(self.plan.output), strict=True))
+
+
+@dataclass
+class Reading:
+    """Settings and numbers of one reading. Steps are numbered in any order, and in reading order at the end."""
+
+    session: SparkSession
+    timezone: str
+    mode: Mode
+    ctes: dict[int, Tree] = field(default_factory=dict)
+    _attributes: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    _steps: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    _variables: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    _parts: Counter[int] = field(default_factory=Counter)
+    _begun: dict[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, session: SparkSession) -> Reading:
+        ansi = session.conf.get("spark.sql.ansi.enabled") == "true"
+        timezone = session.conf.get("spark.sql.session.timeZone") or "UTC"
+        return cls(session, timezone, "ansi" if ansi else "legacy")
+
+    # --- numbers ---
+
+    def step(self, tree: Tree | None = None) -> OpId:
+        """The number of an operation; if a part of it came first, the number that it was begun with."""
+        begun = None if tree is None else self._begun.get(id(tree))
+        return OpId(next(self._steps) if begun is None else begun)
+
+    def part(self, step: OpId) -> OpId:
+        """The number of a further part of an operation."""
+        self._parts[step.step] += 1
+        return OpId(step.step, self._parts[step.step])
+
+    def begun(self, owner: Tree) -> OpId:
+        """The step of an operation of which a part comes first, below it."""
+        return OpId(self._begun.setdefault(id(owner), next(self._steps)))
+
+    def attribute(self, described: Field) -> Attribute:
+        return Attribute(AttrId(next(self._attributes)), described.name, described.type, described.nullable)
+
+    # --- what Spark says ---
+
+    def output(self, tree: Tree) -> tuple[Field, ...]:
+        """The output of a node as Spark has it: the one authority on names, types and nullability."""
+        schema = json.loads(jvm.schema_of(tree.handle))
+        return tuple(field_from_json(described) for described in schema["fields"])
+
+    def scope(self, *inputs: Bound, scalars: Mapping[int, Attribute] | None = None) -> Scope:
+        attributes = {key: value for bound in inputs for key, value in bound.attributes.items()}
+        return Scope(read_expr, attributes, self.timezone, self.mode, self._variables, scalars or {})
+
+    def place(self, tree: Tree, *exprs: Tree) -> Place | None:
+        """Where the user wrote this operation: the first of its expressions that Spark knows the place of."""
+        computed = [expr for expr in exprs if expr.name != "AttributeReference"]
+        carried = [expr for expr in exprs if expr.name == "AttributeReference"]
+        for expr in (*computed, *carried)[:_PLACES_TRIED]:
+            for part in itertools.islice(expr.walk(), _PLACES_TRIED):
+                if (found := jvm.place_of(part.handle)) is not None:
+                    return found
+        return jvm.place_of(tree.handle)
+
+    # --- columns ---
+
+    def columns(self, trees: tuple[Tree, ...], fields: tuple[Field, ...], scope: Scope) -> tuple[Column, ...]:
+        """Named expressions as columns."""
+        exprs = [(scope.read(tree), tree.name == "AttributeReference") for tree in trees]
+        return self.identified(exprs, fields)
+
+    def identified(self, exprs: list[tuple[Expr, bool]], fields: tuple[Field, ...]) -> tuple[Column, ...]:
+        """Columns of expressions, each with a flag whether it is merely carried along.
+
+        What is carried along keeps its identity, but only once: `select("a", "a")` has two columns.
+        """
+        found: list[Column] = []
+        seen: set[AttrId] = set()
+        for (expr, carried), described in zip(exprs, fields, strict=True):
+            if carried and isinstance(expr, Ref) and expr.attribute.id not in seen:
+                attribute = replace(expr.attribute, name=described.name, nullable=described.nullable)
+            else:
+                attribute = self.attribute(described)
+            seen.add(attribute.id)
+            found.append(Column(attribute, expr))
+        return tuple(found)
+
+
+def carried(attributes: tuple[Attribute, ...]) -> tuple[Column, ...]:
+    """Columns that pass these attributes on."""
+    return tuple(Column(attribute, Ref(attribute)) for attribute in attributes)
+
+
+def described(tree: Tree) -> Field:
+    """The field that an attribute reference describes."""
+    return Field(tree.fields["name"], from_json(tree.fields["dataType"]), tree.fields["nullable"])
+
+
+def renumbered(plan: Plan) -> Plan:
+    """The plan with its steps numbered from 1 in reading order: inputs first, left before right."""
+    order = {step: number for number, step in enumerate((n.id.step for n in walk(plan) if not n.id.part), 1)}
+    return fold(
+        plan,
+        lambda node, inputs: with_inputs(replace(node, id=OpId(order[node.id.step], node.id.part)), inputs),
+    )

@@ -1,0 +1,207 @@
+"""A plan becomes a DataFrame, by the public API: while it runs, every attribute has a column name of its own."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column as SparkColumn
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Window as SparkWindow
+from pyspark.sql import functions as F
+
+from sparkwhy.errors import assert_never
+from sparkwhy.plan.exprs import AggCall, Bound, Call, Expr, Opaque, WindowCall
+from sparkwhy.plan.nodes import (
+    Aggregate,
+    Column,
+    Distinct,
+    Filter,
+    Flatten,
+    Join,
+    Limit,
+    Plan,
+    Project,
+    Sample,
+    SetOperation,
+    Sort,
+    SortKey,
+    Table,
+    Union,
+    Window,
+)
+from sparkwhy.plan.walk import fold
+from sparkwhy.spark import jvm
+from sparkwhy.spark.columns import aggregate_sql, name_of, to_column
+
+
+def run(session: SparkSession, plan: Plan) -> DataFrame:
+    """The DataFrame of a plan, with the names of its output. Nothing is computed yet, as ever in Spark."""
+    df = fold(plan, lambda node, inputs: _run_node(session, node, inputs))
+    return df.select(*(F.col(name_of(attribute)).alias(attribute.name) for attribute in plan.output))
+
+
+def _run_node(session: SparkSession, node: Plan, inputs: tuple[DataFrame, ...]) -> DataFrame:
+    match node:
+        case Table():
+            return jvm.dataframe(session, node.source.handle).toDF(*map(name_of, node.attributes))
+        case Project():
+            return inputs[0].select(*(_named(session, column) for column in node.columns))
+        case Filter():
+            return inputs[0].filter(to_column(session, node.condition))
+        case Join():
+            return _run_join(session, node, *inputs)
+        case Flatten():
+            return _run_flatten(session, node, inputs[0])
+        case Aggregate():
+            return _run_aggregate(session, node, inputs[0])
+        case Window():
+            return _run_window(session, node, inputs[0])
+        case Union():
+            return _run_union(node, inputs)
+        case SetOperation():
+            return _run_set_operation(node, *inputs)
+        case Distinct():
+            return inputs[0].dropDuplicates(None if node.keys is None else [name_of(key) for key in node.keys])
+        case Sort():
+            return inputs[0].orderBy(*(_sort_column(session, key) for key in node.order))
+        case Limit():
+            shifted = inputs[0].offset(node.offset) if node.offset else inputs[0]
+            return shifted if node.count is None else shifted.limit(node.count)
+        case Sample():
+            return _run_sample(node, inputs[0])
+        case _:
+            assert_never(node)
+
+
+def _named(session: SparkSession, column: Column) -> SparkColumn:
+    return to_column(session, column.expr).alias(name_of(column.attribute))
+
+
+_JOINS = {
+    "inner": "inner",
+    "left": "left_outer",
+    "right": "right_outer",
+    "full": "full_outer",
+    "semi": "left_semi",
+    "anti": "left_anti",
+}
+
+
+def _run_join(session: SparkSession, node: Join, left: DataFrame, right: DataFrame) -> DataFrame:
+    condition = F.lit(True) if node.condition is None else to_column(session, node.condition)
+    match node.how:
+        case "cross":
+            crossed = left.crossJoin(right)
+            return crossed if node.condition is None else crossed.filter(condition)
+        case "existence":
+            assert node.exists is not None
+            return jvm.existence_join(left, right, condition, name_of(node.exists))
+        case how:
+            return left.join(right, condition, _JOINS[how])
+
+
+def _run_flatten(session: SparkSession, node: Flatten, input: DataFrame) -> DataFrame:
+    generators = {
+        (False, False): F.explode,
+        (False, True): F.posexplode,
+        (True, False): F.inline,
+    }
+    outers = {
+        (False, False): F.explode_outer,
+        (False, True): F.posexplode_outer,
+        (True, False): F.inline_outer,
+    }
+    make = (outers if node.outer else generators)[node.inline, node.position is not None]
+    made = node.output[len(node.input.output) :]
+    generated = make(to_column(session, node.collection)).alias(*map(name_of, made))
+    return input.select("*", generated)
+
+
+def _run_aggregate(session: SparkSession, node: Aggregate, input: DataFrame) -> DataFrame:
+    keys = [_named(session, column) for column in node.keys]
+    if not node.aggregates:
+        return input.select(*keys).distinct() if keys else input.select().groupBy().agg(F.lit(1)).select()
+    prepared, aggregates = _prepared(session, node, input)
+    return prepared.groupBy(*keys).agg(*aggregates)
+
+
+def _prepared(session: SparkSession, node: Aggregate, input: DataFrame) -> tuple[DataFrame, list[SparkColumn]]:
+    """Aggregates as columns; DISTINCT and FILTER read columns that are computed first."""
+    extra: dict[str, SparkColumn] = {}
+
+    def extracted(expr: Expr) -> str:
+        name = f"x{len(extra)}"
+        extra[name] = to_column(session, expr)
+        return name
+
+    def aggregated(column: Column) -> SparkColumn:
+        expr = column.expr
+        if isinstance(expr, AggCall) and (expr.distinct or expr.condition is not None):
+            args = [extracted(arg) for arg in expr.args]
+            condition = None if expr.condition is None else extracted(expr.condition)
+            return F.expr(aggregate_sql(expr, args, condition)).alias(name_of(column.attribute))
+        return _named(session, column)
+
+    aggregates = [aggregated(column) for column in node.aggregates]
+    return (input.withColumns(extra) if extra else input), aggregates
+
+
+def _run_window(session: SparkSession, node: Window, input: DataFrame) -> DataFrame:
+    partition = [to_column(session, expr) for expr in node.partition]
+    order = [_sort_column(session, key) for key in node.order]
+    window = SparkWindow.partitionBy(*partition).orderBy(*order)
+
+    def computed(column: Column) -> SparkColumn:
+        match column.expr:
+            case WindowCall(function, frame):
+                bounds = (_edge(frame.lower, before=True), _edge(frame.upper, before=False))
+                framed = window.rowsBetween(*bounds) if frame.unit == "rows" else window.rangeBetween(*bounds)
+                ranks = isinstance(function, Call)
+                return to_column(session, function).over(window if ranks else framed)
+            case Opaque() as whole:
+                return to_column(session, whole)
+            case other:
+                raise AssertionError(f"{other} is no window function")
+
+    return input.select("*", *(computed(c).alias(name_of(c.attribute)) for c in node.columns))
+
+
+def _edge(bound: Bound, *, before: bool) -> int:
+    match bound:
+        case None:
+            return SparkWindow.unboundedPreceding if before else SparkWindow.unboundedFollowing
+        case "current row":
+            return SparkWindow.currentRow
+        case int():
+            return bound
+
+
+def _run_union(node: Union, inputs: tuple[DataFrame, ...]) -> DataFrame:
+    first, *rest = inputs
+    for df in rest:
+        first = first.union(df)
+    return first.toDF(*map(name_of, node.attributes))
+
+
+def _run_set_operation(node: SetOperation, left: DataFrame, right: DataFrame) -> DataFrame:
+    match node.operation, node.all:
+        case "except", True:
+            return left.exceptAll(right)
+        case "except", False:
+            return left.subtract(right)
+        case _, True:
+            return left.intersectAll(right)
+        case _:
+            return left.intersect(right)
+
+
+def _run_sample(node: Sample, input: DataFrame) -> DataFrame:
+    if not node.split:
+        return input.sample(node.replacement, node.upper, node.seed)
+    weights = [node.lower, node.upper - node.lower, 1.0 - node.upper]
+    return input.randomSplit([max(weight, 0.0) for weight in weights], node.seed)[1]
+
+
+def _sort_column(session: SparkSession, key: SortKey) -> SparkColumn:
+    column = to_column(session, key.expr)
+    if key.ascending:
+        return column.asc_nulls_first() if key.nulls_first else column.asc_nulls_last()
+    return column.desc_nulls_first() if key.nulls_first else column.desc_nulls_last()

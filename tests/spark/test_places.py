@@ -1,0 +1,80 @@
+"""Operators know the line of the user's code, where Spark does."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from sparkwhy.plan.nodes import Place, Plan
+from sparkwhy.plan.walk import walk
+from sparkwhy.spark.read import read
+
+
+def place_of(kind: str, df: DataFrame) -> Place | None:
+    (found,) = [node.where for node in walk(read(df)) if node.kind == kind]
+    return found
+
+
+def line() -> int:
+    frame = inspect.currentframe()
+    assert frame is not None
+    assert frame.f_back is not None
+    return frame.f_back.f_lineno
+
+
+def test_a_filter_knows_its_file_and_line(spark: SparkSession) -> None:
+    here = line() + 1
+    df = spark.range(9).filter(F.col("id") >= 3)
+    place = place_of("filter", df)
+    assert place == Place(str(Path(__file__)), here, "__ge__")
+    assert str(place) == f"test_places.py:{here}"
+
+
+def test_the_place_is_where_the_condition_was_written(spark: SparkSession) -> None:
+    here = line() + 1
+    condition = F.col("id") >= 3
+    place = place_of("filter", spark.range(9).filter(condition))
+    assert place is not None
+    assert place.line == here
+
+
+def test_computed_columns_groupings_and_joins_know_theirs(spark: SparkSession) -> None:
+    a, b = spark.range(9), spark.range(9)
+    first = line() + 1
+    project = a.select((F.col("id") + 1).alias("x"))
+    grouped = a.groupBy("id").agg(F.sum(F.col("id") + 1))
+    joined = a.join(b, a.id == b.id)
+    places = [place_of("project", project), place_of("aggregate", grouped), place_of("join", joined)]
+    assert [place.line if place else None for place in places] == [first, first + 1, first + 2]
+
+
+def test_a_join_on_names_has_no_place_that_spark_knows(spark: SparkSession) -> None:
+    assert place_of("join", spark.range(3).join(spark.range(4), "id")) is None
+
+
+def test_sql_text_gives_its_line(spark: SparkSession) -> None:
+    df = spark.sql("select id\nfrom range(9)\nwhere id >= 3")
+    place = place_of("filter", df)
+    assert place == Place("SQL", 3, "id >= 3")
+    assert str(place) == "SQL line 3"
+
+
+def numbered(plan: Plan) -> list[str]:
+    return [f"{node.id} {node.kind}" for node in walk(plan)]
+
+
+def test_steps_are_numbered_in_reading_order(spark: SparkSession) -> None:
+    left = spark.range(3).filter("id > 0")
+    right = spark.range(4).select(F.explode(F.array(F.lit(1), F.lit(2))).alias("x"), "id")
+    assert numbered(read(left.join(right, "id"))) == [
+        "1 table",
+        "2 filter",
+        "3 table",
+        "4 flatten",
+        "4.1 project",  # puts the columns of the select in order
+        "5 join",
+        "5.1 project",  # the column that both sides have comes once
+    ]
