@@ -37,12 +37,65 @@ class UnsupportedOperator(SparkWhyError):
         self.where = where
 
 
+class TooManyOperators(SparkWhyError):
+    """The query has more operators that drop rows than can be followed at once."""
+
+    def __init__(self, count: int, limit: int) -> None:
+        super().__init__(
+            f"the query has {count} operators that drop rows; {limit} can be followed at once.",
+            hint="put .localCheckpoint() in the middle of the query and ask again; what comes after it is explained.",
+        )
+        self.count = count
+        self.limit = limit
+
+
 class NotInterpretable(SparkWhyError):
     """The in-memory interpreter has no meaning for this function or operator; Spark has."""
 
 
 class EvaluationError(SparkWhyError):
     """Evaluating an expression failed as Spark's ANSI mode would fail: overflow, bad cast, division by zero."""
+
+
+class PatternError(SparkWhyError):
+    """The pattern of the missing row says something that cannot be asked; `path` is where in the pattern."""
+
+    def __init__(self, message: str, *, path: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.path = path
+
+
+class MalformedPattern(PatternError):
+    """The text of a pattern is not JSON; `line` and `column` count from 1."""
+
+    def __init__(self, reason: str, *, line: int, column: int) -> None:
+        super().__init__(
+            f"the pattern is not JSON: {reason} at line {line}, column {column}.",
+            hint='a pattern looks like {"city": "NY", "names": ["?", "*"], "revenue": "> 0"}.',
+        )
+        self.line = line
+        self.column = column
+
+
+class UnknownField(PatternError):
+    """The pattern names a column or field that is not there; `nearest` are the names that look like it."""
+
+    def __init__(self, *, path: str, known: tuple[str, ...], nearest: tuple[str, ...], hint: str) -> None:
+        super().__init__(f"there is no {path}.", path=path, hint=hint)
+        self.known = known
+        self.nearest = nearest
+
+
+class AmbiguousField(PatternError):
+    """The pattern names what several columns or fields are called, or the same one twice."""
+
+
+class PatternTypeError(PatternError):
+    """What the pattern says cannot be said of a value of this type; `type` is how SQL writes it, where it is known."""
+
+    def __init__(self, message: str, *, path: str = "", type: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message, path=path, hint=hint)
+        self.type = type
 
 
 def assert_never(value: NoReturn) -> NoReturn:

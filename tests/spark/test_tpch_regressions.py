@@ -45,7 +45,7 @@ NESTED = {
         select * from stock where n > (
           select min(n) from sales where part in (select part from parts where name is not null))""",
     "a correlated aggregate inside a single value": """
-        select * from parts where part < (
+        select * from parts where part <= (
           select max(part) from stock where n > (
             select min(n) from sales where sales.part = stock.part))""",
     "IN inside a correlated aggregate": """

@@ -118,6 +118,18 @@ class Table(Node):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class OneRow(Node):
+    """One row without columns, for a pass that needs a row of its own making."""
+
+    def __post_init__(self) -> None:
+        self._derive(())
+
+    @property
+    def kind(self) -> Kind:
+        return "table"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Project(Node):
     """Computes columns from each row: select, rename, struct building, field access."""
 
@@ -372,6 +384,7 @@ class Sample(Node):
 
 Plan: TypeAlias = (
     Table
+    | OneRow
     | Project
     | Filter
     | Join

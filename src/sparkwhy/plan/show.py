@@ -45,6 +45,7 @@ from sparkwhy.plan.nodes import (
     Flatten,
     Join,
     Limit,
+    OneRow,
     Plan,
     Project,
     Sample,
@@ -200,6 +201,8 @@ def show_op(op: Plan) -> str:
     match op:
         case Table():
             return f"table {op.source.name} ({_some(plain(a) for a in op.attributes)})"
+        case OneRow():
+            return "one row"
         case Project():
             return f"project {_show_columns(op.columns, names)}"
         case Filter():

@@ -14,6 +14,7 @@ from sparkwhy.plan.nodes import (
     Flatten,
     Join,
     Limit,
+    OneRow,
     OpId,
     Plan,
     Project,
@@ -31,7 +32,7 @@ T = TypeVar("T")
 def inputs(plan: Plan) -> tuple[Plan, ...]:
     """The operators that this one reads, left to right."""
     match plan:
-        case Table():
+        case Table() | OneRow():
             return ()
         case Join() | SetOperation():
             return (plan.left, plan.right)
@@ -46,7 +47,7 @@ def inputs(plan: Plan) -> tuple[Plan, ...]:
 def with_inputs(plan: Plan, new: tuple[Plan, ...]) -> Plan:
     """The same operator over other inputs."""
     match plan:
-        case Table():
+        case Table() | OneRow():
             return plan
         case Join() | SetOperation():
             left, right = new

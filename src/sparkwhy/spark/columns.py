@@ -34,9 +34,10 @@ from sparkwhy.plan.exprs import (
     Variable,
     WindowCall,
 )
-from sparkwhy.plan.types import FRACTIONALS, Array, Map, ddl
+from sparkwhy.plan.types import FRACTIONALS, Array, Map
 from sparkwhy.spark import jvm
 from sparkwhy.spark.literals import literal_column
+from sparkwhy.spark.types import spark_type
 
 Variables = Mapping[int, Column]
 
@@ -77,8 +78,8 @@ def to_column(session: SparkSession, expr: Expr, variables: Variables | None = N
         case In():
             return of(expr.input).isin([of(option) for option in expr.options])
         case Cast():
-            inner = of(expr.input)
-            return inner.try_cast(ddl(expr.type)) if expr.mode == "try" else inner.cast(ddl(expr.type))
+            inner, target = of(expr.input), spark_type(expr.type)
+            return inner.try_cast(target) if expr.mode == "try" else inner.cast(target)
         case MakeStruct():
             return _struct(session, expr, of)
         case Case():

@@ -116,7 +116,8 @@ def _chain(kind: type[And] | type[Or], name: str) -> Reader:
     """`a AND b AND c` is a deep tree for Spark and one condition of three parts for people."""
 
     def read(tree: Tree, scope: Scope) -> Expr:
-        todo, found = [tree], []
+        todo = [tree]
+        found: list[Expr] = []
         while todo:
             current = todo.pop()
             if current.name == name:
@@ -229,6 +230,11 @@ def _unary(function: str) -> Reader:
     return read
 
 
+def _in_session_mode(function: str) -> Reader:
+    """A function that fails or not as the session says when it runs."""
+    return lambda tree, scope: Call(function, scope.operands(tree), scope.mode)
+
+
 def _round(tree: Tree, scope: Scope) -> Expr:
     value, scale = scope.operands(tree)
     if isinstance(value.type, Decimal):
@@ -339,7 +345,7 @@ def _variable(tree: Tree, scope: Scope) -> Expr:
 _CALLS: Mapping[str, str] = {
     "BitwiseAnd": "&", "BitwiseOr": "|", "BitwiseXor": "^", "BitwiseNot": "~",
     "ShiftLeft": "shiftleft", "ShiftRight": "shiftright", "BitwiseCount": "bit_count",
-    "Floor": "floor", "Ceil": "ceil", "Sqrt": "sqrt", "Pow": "power", "Greatest": "greatest", "Least": "least",
+    "Sqrt": "sqrt", "Pow": "power", "Greatest": "greatest", "Least": "least",
     "Upper": "upper", "Lower": "lower", "ConcatWs": "concat_ws", "Contains": "contains",
     "StartsWith": "startswith", "EndsWith": "endswith", "RLike": "rlike", "StringReplace": "replace",
     "StringInstr": "instr", "StringRepeat": "repeat",
@@ -396,6 +402,8 @@ _READERS: Mapping[str, Reader] = {
     "UnaryPositive": _alias,
     "Abs": _unary("abs"),
     "Round": _round,
+    "Floor": _in_session_mode("floor"),
+    "Ceil": _in_session_mode("ceil"),
     "Length": _only(_is_text_or_array, "length"),
     "Substring": _only(_is_text_or_array, "substring"),
     "Concat": _only(_is_text_or_array, "concat"),

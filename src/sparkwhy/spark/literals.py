@@ -23,8 +23,8 @@ from sparkwhy.plan.types import (
     Atom,
     Decimal,
     Type,
-    ddl,
 )
+from sparkwhy.spark.types import spark_type
 
 
 def is_day_time(type: Type) -> bool:
@@ -91,20 +91,20 @@ def _padded(text: str) -> str:
 def literal_column(value: Any, type: Type) -> Column:
     """The constant as a column of exactly this type."""
     if value is None:
-        return F.lit(None) if type == NULL else F.lit(None).cast(ddl(type))
+        return F.lit(None) if type == NULL else F.lit(None).cast(spark_type(type))
     if is_year_month(type):
-        return F.make_ym_interval(F.lit(0), F.lit(value)).cast(ddl(type))
+        return F.make_ym_interval(F.lit(0), F.lit(value)).cast(spark_type(type))
     if type == TIMESTAMP:
         return F.timestamp_micros(F.lit(_micros(value)))
     if type in (FLOAT, DOUBLE):
         return (
-            F.lit(repr(value)).try_cast(ddl(type))
+            F.lit(repr(value)).try_cast(spark_type(type))
             if value != value or abs(value) == float("inf")
-            else F.lit(value).cast(ddl(type))
+            else F.lit(value).cast(spark_type(type))
         )
     if type in (STRING, BOOLEAN, DATE, BINARY):
         return F.lit(value)
-    return F.lit(value).cast(ddl(type))
+    return F.lit(value).cast(spark_type(type))
 
 
 def _micros(moment: dt.datetime) -> int:

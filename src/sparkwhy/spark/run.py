@@ -17,6 +17,7 @@ from sparkwhy.plan.nodes import (
     Flatten,
     Join,
     Limit,
+    OneRow,
     Plan,
     Project,
     Sample,
@@ -42,6 +43,8 @@ def _run_node(session: SparkSession, node: Plan, inputs: tuple[DataFrame, ...]) 
     match node:
         case Table():
             return jvm.dataframe(session, node.source.handle).toDF(*map(name_of, node.attributes))
+        case OneRow():
+            return session.range(1, numPartitions=1).select()
         case Project():
             return inputs[0].select(*(_named(session, column) for column in node.columns))
         case Filter():

@@ -1,0 +1,236 @@
+"""The functions of numbers: arithmetic and bits.
+
+Each entry of the catalogues below takes the call, which knows its types and its mode, and gives a function of
+values. All of them are null when an argument is null, but for `greatest` and `least`, which look past nulls.
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+import operator
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from sparkwhy.errors import EvaluationError
+from sparkwhy.lab.numbers import (
+    exact_float32,
+    float64,
+    half_up,
+    in_mode,
+    landing,
+    rescaled,
+    rounded,
+    saturated,
+    scaled,
+    truncated,
+    wrapped,
+)
+from sparkwhy.lab.settings import Settings
+from sparkwhy.lab.values import Value, in_order
+from sparkwhy.plan.exprs import Call
+from sparkwhy.plan.types import DOUBLE, FLOAT, INTEGER, INTEGRALS, LONG, Decimal
+
+Meaning = Callable[..., Value]
+Maker = Callable[[Call, Settings], Meaning]
+
+QUOTIENT_SCALE = 39
+"""Spark divides decimals to so many digits before it rounds to the type of the result."""
+
+DECIMAL128 = decimal.Context(prec=34, rounding=decimal.ROUND_HALF_EVEN)
+
+
+def plain(function: Meaning) -> Maker:
+    """A function that needs to know neither types nor mode."""
+    return lambda _call, _settings: function
+
+
+def _exactly(call: Call, operation: Meaning) -> Meaning:
+    """The operation free of rounding: decimals are computed as fractions, all else as it is."""
+    if any(isinstance(arg.type, Decimal) for arg in call.args):
+        return lambda *args: operation(*map(Fraction, args))
+    return operation
+
+
+def _landed(operation: Meaning) -> Maker:
+    """An operation whose result is brought to the type of the call."""
+
+    def make(call: Call, _: Settings) -> Meaning:
+        exact, land = _exactly(call, operation), landing(call.type, call.mode)
+        return in_mode(call.mode, lambda *args: land(exact(*args)))
+
+    return make
+
+
+# --- division -----------------------------------------------------------------------------------------------
+
+
+def _unless_zero(operation: Meaning) -> Meaning:
+    def divide(a: Value, b: Value) -> Value:
+        if b == 0:
+            raise EvaluationError("division by zero")
+        return operation(a, b)
+
+    return divide
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    return rounded(a / b, QUOTIENT_SCALE) if isinstance(a, Fraction) else a / b
+
+
+def _whole_quotient(a: Any, b: Any) -> int:
+    whole = abs(a) // abs(b)
+    return int(whole if (a < 0) == (b < 0) else -whole)
+
+
+def _remainder(a: Any, b: Any) -> Any:
+    """What is left of a division towards zero: it has the sign of the dividend."""
+    if isinstance(a, float):
+        return math.nan if math.isinf(a) else math.fmod(a, b)
+    return a - b * _whole_quotient(a, b)
+
+
+def _positive_remainder(call: Call, settings: Settings) -> Meaning:
+    """Between 0 and the divisor, if that is positive. On the way Spark adds as Java does, with wrapping ints."""
+    narrow = INTEGRALS.get(call.type, INTEGRALS[LONG]) < INTEGRALS[LONG]
+    add = _same if isinstance(call.type, Decimal) else landing(INTEGER if narrow else call.type, "legacy")
+
+    def remainder(a: Any, b: Any) -> Any:
+        left = _remainder(a, b)
+        return _remainder(add(left + b), b) if left < 0 else left
+
+    return _landed(_unless_zero(remainder))(call, settings)
+
+
+def _same(value: Value) -> Value:
+    return value
+
+
+def _whole_division(call: Call, settings: Settings) -> Meaning:
+    """Of decimals the result is cut to a long in any mode."""
+    divide = _unless_zero(_whole_quotient)
+    if not isinstance(call.args[0].type, Decimal):
+        return _landed(divide)(call, settings)
+    exact = _exactly(call, divide)
+    return in_mode(call.mode, lambda a, b: wrapped(exact(a, b), LONG))
+
+
+# --- one number ---------------------------------------------------------------------------------------------
+
+
+def _signed(operation: Meaning) -> Maker:
+    """`negative` and `abs`. Spark rounds a decimal that changes its sign to 34 digits, and fails in any mode."""
+
+    def make(call: Call, settings: Settings) -> Meaning:
+        type = call.type
+        if not isinstance(type, Decimal):
+            return _landed(operation)(call, settings)
+        return lambda x: x if operation(Fraction(x)) == x else rescaled(DECIMAL128.minus(x), type)
+
+    return make
+
+
+def _round(call: Call, _: Settings) -> Meaning:
+    type = call.args[0].type
+    land = landing(type, call.mode)
+    if type == FLOAT:
+        return lambda x, scale: x if not math.isfinite(x) else exact_float32(rounded(_decimal(x), scale))
+    if type == DOUBLE:
+        return lambda x, scale: x if not math.isfinite(x) else float64(rounded(_decimal(x), scale))
+    return in_mode(call.mode, lambda x, scale: x if scale >= 0 else land(_round_to_tens(x, -scale)))
+
+
+def _decimal(number: float) -> Fraction:
+    """The number that is printed for a double, which is what Spark rounds."""
+    return Fraction(repr(number))
+
+
+def _round_to_tens(number: int, zeros: int) -> int:
+    ten = int(10**zeros)
+    return half_up(Fraction(number, ten)) * ten
+
+
+def _whole(down_or_up: Callable[[Any], int]) -> Maker:
+    def make(call: Call, _: Settings) -> Meaning:
+        if isinstance(call.type, Decimal):
+            return lambda x: scaled(down_or_up(Fraction(x)), 0)
+        land = saturated if call.mode == "legacy" else truncated
+        return lambda x: 0 if math.isnan(x) else land(x if math.isinf(x) else down_or_up(x), LONG)
+
+    return make
+
+
+def _power(a: float, b: float) -> float:
+    """As Java has it: overflow is infinity, what is undefined is NaN, and so is 1 to an unknown power."""
+    if math.isnan(b) or (abs(a) == 1 and math.isinf(b)):
+        return math.nan
+    try:
+        return math.pow(a, b)
+    except OverflowError:
+        return -math.inf if a < 0 and b % 2 == 1 else math.inf
+    except ValueError:
+        if a != 0:
+            return math.nan
+        return math.copysign(math.inf, a) if b % 2 == 1 else math.inf
+
+
+def _square_root(x: float) -> float:
+    return math.nan if x < 0 else math.sqrt(x)
+
+
+# --- bits ---------------------------------------------------------------------------------------------------
+
+
+def _shift(operation: Callable[[int, int], int]) -> Maker:
+    """Java looks at the lowest bits of the distance only."""
+
+    def make(call: Call, _: Settings) -> Meaning:
+        land, width = landing(call.type, "legacy"), INTEGRALS[call.args[0].type]
+        return lambda x, distance: land(operation(x, distance % width))
+
+    return make
+
+
+def _bit_count(x: int) -> int:
+    return (x & (1 << 64) - 1).bit_count()
+
+
+# --- several values -----------------------------------------------------------------------------------------
+
+
+def _among(choose: Callable[..., Value]) -> Meaning:
+    def pick(*values: Value) -> Value:
+        return choose((v for v in values if v is not None), key=in_order, default=None)
+
+    return pick
+
+
+STRICT_NUMBERS: Mapping[str, Maker] = {
+    "+": _landed(operator.add),
+    "-": _landed(operator.sub),
+    "*": _landed(operator.mul),
+    "/": _landed(_unless_zero(_quotient)),
+    "%": _landed(_unless_zero(_remainder)),
+    "div": _whole_division,
+    "pmod": _positive_remainder,
+    "negative": _signed(operator.neg),
+    "abs": _signed(abs),
+    "round": _round,
+    "floor": _whole(math.floor),
+    "ceil": _whole(math.ceil),
+    "sqrt": plain(_square_root),
+    "power": plain(_power),
+    "&": plain(operator.and_),
+    "|": plain(operator.or_),
+    "^": plain(operator.xor),
+    "~": plain(operator.invert),
+    "shiftleft": _shift(operator.lshift),
+    "shiftright": _shift(operator.rshift),
+    "bit_count": plain(_bit_count),
+}
+
+NULL_AWARE_NUMBERS: Mapping[str, Maker] = {
+    "greatest": plain(_among(max)),
+    "least": plain(_among(min)),
+}

@@ -1,0 +1,36 @@
+"""The catalogue of `plan.functions` once more, with what each function does.
+
+`STRICT` functions are null when an argument is; `NULL_AWARE` ones see their nulls. `coalesce`, which must not
+look further than it needs, is in `evaluate`; the ranking functions, which look at other rows, in `windows`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sparkwhy.lab.arithmetic import NULL_AWARE_NUMBERS, STRICT_NUMBERS, Maker, plain
+from sparkwhy.lab.collections import NULL_AWARE_COLLECTIONS, STRICT_COLLECTIONS
+from sparkwhy.lab.dates import STRICT_DATES
+from sparkwhy.lab.strings import NULL_AWARE_STRINGS, STRICT_STRINGS
+from sparkwhy.lab.values import Value
+
+
+def _at_least(count: int, *values: Value) -> bool:
+    """Whether so many of the values are neither null nor NaN."""
+    return sum(bool(value is not None and value == value) for value in values) >= count
+
+
+def _nan_value(value: float | None, instead: float | None) -> float | None:
+    return instead if value is not None and value != value else value
+
+
+STRICT: Mapping[str, Maker] = {**STRICT_NUMBERS, **STRICT_STRINGS, **STRICT_DATES, **STRICT_COLLECTIONS}
+
+NULL_AWARE: Mapping[str, Maker] = {
+    **NULL_AWARE_NUMBERS,
+    **NULL_AWARE_STRINGS,
+    **NULL_AWARE_COLLECTIONS,
+    "isnan": plain(lambda value: value is not None and value != value),
+    "nanvl": plain(_nan_value),
+    "at_least_n_non_nulls": plain(_at_least),
+}

@@ -1,0 +1,125 @@
+"""Makes a plan cheaper to interpret: conditions of filters move down to where they first can be asked.
+
+`from a, b where a.x = b.y` is read as a filter over a cross join, which no engine can afford to take literally.
+The plan that comes out is for running only: its filters are no longer the user's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+
+from sparkwhy.plan.exprs import And, Attribute, Compare, Expr, Opaque, Or, Ref, conjuncts
+from sparkwhy.plan.nodes import Filter, Join, OpId, Plan, Project
+from sparkwhy.plan.walk import fold, inputs, push_down, walk, with_inputs
+from sparkwhy.plan.walk_exprs import attributes_of, parts
+
+Conjuncts = tuple[Expr, ...]
+
+
+def push_filters_into_joins(plan: Plan) -> Plan:
+    """A plan with the same rows, provided that no condition fails on any row.
+
+    filter a.x = b.y and a.z > 1 (cross join (a, b))  ->  join on a.x = b.y (filter a.z > 1 (a), b)
+    """
+    nothing: Conjuncts = ()
+    came = push_down(plan, nothing, lambda node, conditions: _settle(node, conditions).below)
+    fresh = count(1 + max(node.id.part for node in walk(plan)))
+
+    def rebuild(node: Plan, below: tuple[Plan, ...]) -> Plan:
+        return _rebuilt(node, below, _settle(node, came[node.id]).here, fresh)
+
+    return fold(plan, rebuild)
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """Which of the conditions that came to an operator stay with it, and which go on to each of its inputs."""
+
+    here: Conjuncts
+    below: tuple[Conjuncts, ...]
+
+
+def _settle(node: Plan, came: Conjuncts) -> _Settled:
+    match node:
+        case Filter():
+            return _Settled((), (came + _split(node.condition),))
+        case Join(how="inner" | "cross"):
+            own = () if node.condition is None else _split(node.condition)
+            return _dealt(came + own, (node.left.output, node.right.output))
+        case Join(how="left" | "semi" | "anti" | "existence"):
+            return _dealt(came, (node.left.output, ()))
+        case Join(how="right"):
+            return _dealt(came, ((), node.right.output))
+        case Project():
+            return _dealt(came, (tuple(c.attribute for c in node.columns if c.carried),))
+        case _:
+            return _Settled(came, tuple(() for _ in inputs(node)))
+
+
+def _dealt(conditions: Conjuncts, offers: tuple[tuple[Attribute, ...], ...]) -> _Settled:
+    """Each condition goes to the first input that may take it and offers all that it reads."""
+    here: list[Expr] = []
+    below: list[list[Expr]] = [[] for _ in offers]
+    for condition in conditions:
+        read = set(attributes_of(condition))
+        takers = [taken for taken, offer in zip(below, offers, strict=True) if read and read <= set(offer)]
+        (takers[0] if takers and _is_deterministic(condition) else here).append(condition)
+    return _Settled(tuple(here), tuple(map(tuple, below)))
+
+
+def _rebuilt(node: Plan, below: tuple[Plan, ...], here: Conjuncts, fresh: Iterator[int]) -> Plan:
+    match node:
+        case Filter():
+            return below[0]
+        case Join(how="inner" | "cross"):
+            left, right = below
+            condition = _all_of(sorted(here, key=_is_lookup, reverse=True))
+            return replace(node, left=left, right=right, how="inner", condition=condition)
+        case _:
+            same = with_inputs(node, below)
+            condition = _all_of(here)
+            return same if condition is None else _filter(same, condition, fresh)
+
+
+def _filter(input: Plan, condition: Expr, fresh: Iterator[int]) -> Plan:
+    return Filter(id=OpId(input.id.step, next(fresh)), input=input, condition=condition)
+
+
+# --- conditions ---
+
+
+def _split(condition: Expr) -> Conjuncts:
+    """The conjuncts of a condition, and before each disjunction what all its branches ask for.
+
+    (k and a) or (k and b)  ->  k, (k and a) or (k and b)
+    """
+    return tuple(part for conjunct in conjuncts(condition) for part in (*_shared(conjunct), conjunct))
+
+
+def _shared(condition: Expr) -> Conjuncts:
+    if not isinstance(condition, Or):
+        return ()
+    first, *others = (conjuncts(branch) for branch in condition.operands)
+    return tuple(part for part in first if all(part in other for other in others))
+
+
+def _all_of(conditions: Iterable[Expr]) -> Expr | None:
+    found = tuple(conditions)
+    if len(found) < 2:
+        return found[0] if found else None
+    return And(found)
+
+
+def _is_lookup(condition: Expr) -> bool:
+    """Whether the interpreter can find partners by this condition in an index."""
+    return isinstance(condition, Compare) and condition.op in ("=", "<=>") and _are_refs(condition)
+
+
+def _are_refs(condition: Compare) -> bool:
+    return isinstance(condition.left, Ref) and isinstance(condition.right, Ref)
+
+
+def _is_deterministic(condition: Expr) -> bool:
+    return all(part.deterministic for part in parts(condition) if isinstance(part, Opaque))

@@ -1,0 +1,145 @@
+"""The functions of strings. Positions and lengths count code points, as Spark does.
+
+Regular expressions are those of Python, with ASCII classes as in Java; what only Java knows is not covered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from sparkwhy.errors import EvaluationError
+from sparkwhy.lab.arithmetic import Maker, plain
+from sparkwhy.lab.values import Value
+
+_SPACE = " "
+"""The only character that Spark trims and pads with."""
+
+_JAVA_GROUP = re.compile(r"\\(.)|\$(\d)", re.DOTALL)
+
+
+def _substring(text: Any, position: int, length: int = 2**31 - 1) -> Any:
+    """`position` counts from 1, or from the end if negative; a part before the start is cut off."""
+    start = position - 1 if position > 0 else len(text) + position if position < 0 else 0
+    return text[max(start, 0) : max(start + length, 0)]
+
+
+def _concat(*parts: Any) -> Any:
+    """Strings, binaries or arrays, one after the other."""
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = whole + part
+    return whole
+
+
+def _concat_ws(separator: str | None, *parts: Value) -> str | None:
+    if separator is None:
+        return None
+    flat = (piece for part in parts for piece in (part if isinstance(part, tuple) else (part,)))
+    return separator.join(piece for piece in flat if piece is not None)
+
+
+def _replace(text: str, search: str, new: str = "") -> str:
+    return text.replace(search, new) if search else text
+
+
+def _pad(place: Callable[[str, str], str]) -> Callable[..., str]:
+    def pad(text: str, length: int, filler: str = _SPACE) -> str:
+        missing = max(length - len(text), 0)
+        filling = (filler * (missing // max(len(filler), 1) + 1))[:missing]
+        return place(text[: max(length, 0)], filling)
+
+    return pad
+
+
+# --- patterns -----------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1024)
+def compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, re.ASCII)
+    except re.error as error:
+        raise EvaluationError(f"not a regular expression: {pattern}") from error
+
+
+@lru_cache(maxsize=1024)
+def _like_pattern(pattern: str, escape: str) -> re.Pattern[str]:
+    parts, rest = [], iter(pattern)
+    for char in rest:
+        if char == escape:
+            follower = next(rest, "")
+            if follower not in ("_", "%", escape):
+                raise EvaluationError(f"nothing to escape in the pattern {pattern}")
+            parts.append(re.escape(follower))
+        else:
+            parts.append({"_": ".", "%": ".*"}.get(char, re.escape(char)))
+    return re.compile("".join(parts), re.DOTALL)
+
+
+def _like(text: str, pattern: str, escape: str = "\\") -> bool:
+    return _like_pattern(pattern, escape).fullmatch(text) is not None
+
+
+def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
+    """As Java splits, but with trailing empty strings; an empty pattern cuts between all characters."""
+    if not pattern and text:
+        return _characters(text, limit)
+    pieces: list[str] = []
+    start = 0
+    for found in compiled(pattern).finditer(text):
+        if len(pieces) == limit - 1:
+            break
+        if found.end() > 0:
+            pieces.append(text[start : found.start()])
+            start = found.end()
+    return (*pieces, text[start:])
+
+
+def _characters(text: str, limit: int) -> tuple[str, ...]:
+    """Each character by itself, or with a limit the rest in the last piece."""
+    return (*text[: limit - 1], text[limit - 1 :]) if 0 < limit < len(text) else tuple(text)
+
+
+def _regexp_replace(text: str, pattern: str, new: str) -> str:
+    return compiled(pattern).sub(lambda found: _expanded(new, found), text)
+
+
+def _expanded(template: str, found: re.Match[str]) -> str:
+    """The template with `$1` replaced by what the group found, as in Java."""
+    return _JAVA_GROUP.sub(lambda part: part[1] if part[1] else _group(found, int(part[2])), template)
+
+
+def _group(found: re.Match[str], number: int) -> str:
+    if number > len(found.groups()):
+        raise EvaluationError(f"the pattern has no group {number}")
+    return found[number] or ""
+
+
+STRICT_STRINGS: Mapping[str, Maker] = {
+    "upper": plain(str.upper),
+    "lower": plain(str.lower),
+    "trim": plain(lambda text: text.strip(_SPACE)),
+    "ltrim": plain(lambda text: text.lstrip(_SPACE)),
+    "rtrim": plain(lambda text: text.rstrip(_SPACE)),
+    "length": plain(len),
+    "substring": plain(_substring),
+    "concat": plain(_concat),
+    "contains": plain(lambda text, part: part in text),
+    "startswith": plain(lambda text, part: text.startswith(part)),
+    "endswith": plain(lambda text, part: text.endswith(part)),
+    "like": plain(_like),
+    "rlike": plain(lambda text, pattern: compiled(pattern).search(text) is not None),
+    "replace": plain(_replace),
+    "instr": plain(lambda text, part: text.find(part) + 1),
+    "lpad": plain(_pad(lambda text, filling: filling + text)),
+    "rpad": plain(_pad(lambda text, filling: text + filling)),
+    "split": plain(_split),
+    "regexp_replace": plain(_regexp_replace),
+    "reverse": plain(lambda value: value[::-1]),
+    "repeat": plain(lambda text, times: text * times),
+}
+
+NULL_AWARE_STRINGS: Mapping[str, Maker] = {"concat_ws": plain(_concat_ws)}

@@ -1,0 +1,371 @@
+"""Tracing through joins: every pair, and every row without its partners, padded.
+
+A join is run once, as an outer join on the sides whose padded rows are wanted. It pads rows that have no partner at
+all. A row whose partners exist only where something is relaxed also exists without them: such padded rows are made
+beside the pair with the row's first partner, which knows all partners with the same key.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sparkwhy.plan.build import (
+    all_of,
+    boolean,
+    call,
+    carry,
+    either,
+    empty_array,
+    equal,
+    integer,
+    keep,
+    long,
+    null,
+    transform,
+)
+from sparkwhy.plan.exprs import (
+    AggCall,
+    Attribute,
+    Call,
+    Compare,
+    Expr,
+    FieldOf,
+    IsNotNull,
+    IsNull,
+    MakeStruct,
+    Not,
+    Ref,
+    WindowCall,
+)
+from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Join, JoinType, Plan, Project, SortKey, Window
+from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Array, Field, Struct
+from sparkwhy.plan.walk_exprs import attributes_of, rewrite
+from sparkwhy.trace.bits import Side
+from sparkwhy.trace.keys import equal_keys, residual
+from sparkwhy.trace.nulls import rejects_null
+from sparkwhy.trace.terms import (
+    SETS,
+    TERM,
+    blame_of,
+    never_lives,
+    no_sets,
+    one,
+    term,
+    tidied,
+    union,
+    unless_of,
+    with_any,
+    without_all,
+)
+from sparkwhy.trace.traced import Traced, Tracing, query_columns
+from sparkwhy.trace.wanted import Conditions
+from sparkwhy.trace.worlds import WHOLE_PARTITION
+
+_PAIR, _LEFT_ALONE, _RIGHT_ALONE = 0, 1, 2
+_VARIANT = Struct((Field("kind", INTEGER), Field("blame", LONG), Field("unless", SETS)))
+_FOUND = Struct((Field("found", BOOLEAN), Field("blame", LONG), Field("unless", SETS)))
+
+
+@dataclass(frozen=True)
+class _Input:
+    """One side of a join: its rows, and what it brings along for the padded rows of the other side."""
+
+    side: Side
+    rows: Traced
+    here: Attribute | None = None
+    rank: Attribute | None = None
+    partners: Attribute | None = None
+
+    @property
+    def is_here(self) -> Expr:
+        return boolean(True) if self.here is None else IsNotNull(Ref(self.here))
+
+    @property
+    def blame(self) -> Expr:
+        return _or_else(self.rows.blame, long(0))
+
+    @property
+    def unless(self) -> Expr:
+        return _or_else(self.rows.unless, no_sets())
+
+    @property
+    def notes(self) -> Expr:
+        return _or_else(self.rows.notes, integer(0))
+
+
+def _or_else(mark: Attribute | None, default: Expr) -> Expr:
+    """A mark of a side that may be padded."""
+    return default if mark is None else call("coalesce", Ref(mark), default)
+
+
+# --- pairs and padded rows ---
+
+
+def trace_join(tracing: Tracing, op: Join, left: Traced, right: Traced, wanted: Conditions) -> Traced:
+    pads_left = _is_padded(tracing, op, "left") and not _rejected(wanted, op.right)
+    pads_right = _is_padded(tracing, op, "right") and not _rejected(wanted, op.left)
+    a = _prepared(tracing, op, _Input("left", left), pads_other=pads_right)
+    b = _prepared(tracing, op, _Input("right", right), pads_other=pads_left)
+    plan = Join(
+        id=tracing.fresh.part(op),
+        where=op.where,
+        left=a.rows.plan,
+        right=b.rows.plan,
+        how=_HOW[pads_left, pads_right],
+        condition=op.condition,
+    )
+    if a.partners is None and b.partners is None:
+        return _marked(tracing, op, plan, a, b)
+    return _with_variants(tracing, op, plan, a, b)
+
+
+_HOW: dict[tuple[bool, bool], JoinType] = {
+    (True, True): "full",
+    (True, False): "left",
+    (False, True): "right",
+    (False, False): "inner",
+}
+
+
+def _is_padded(tracing: Tracing, op: Join, side: Side) -> bool:
+    """Whether rows of this side can be padded: by the join itself, or if it is relaxed."""
+    return op.how in (side, "full") or tracing.bits.has(op.id, side)
+
+
+def _rejected(wanted: Conditions, side: Plan) -> bool:
+    """Whether no row is wanted that has only nulls on this side."""
+    ids = frozenset(attribute.id for attribute in side.output)
+    return any(rejects_null(condition, ids) for condition in wanted)
+
+
+def _bit(tracing: Tracing, op: Join, side: Side) -> Expr:
+    """The blame of a padded row of this side: none if the join pads it anyway."""
+    return long(0 if op.how in (side, "full") else tracing.bits.bit(op.id, side))
+
+
+def _prepared(tracing: Tracing, op: Join, side: _Input, *, pads_other: bool) -> _Input:
+    """A side with what the padded rows of the other side need to know about it."""
+    if not pads_other:
+        return side
+    here = tracing.fresh.attribute("here", BOOLEAN)
+    rows = tracing.project(op, side.rows, (*carry(query_columns(side.rows)), Column(here, boolean(True))))
+    side = replace(side, rows=rows, here=here)
+    return side if rows.is_certain else _with_partners(tracing, op, side)
+
+
+def _with_partners(tracing: Tracing, op: Join, side: _Input) -> _Input:
+    """Each row with its number among the rows of the same key, and with the terms of all of these."""
+    fresh, rows = tracing.fresh, side.rows
+    keys = tuple(key.left if side.side == "left" else key.right for key in equal_keys(op))
+    rank = fresh.attribute("rank", INTEGER)
+    number = Column(rank, WindowCall(Call("row_number", ()), WHOLE_PARTITION))
+    ranked = Window(id=fresh.part(op), input=rows.plan, partition=keys, order=(SortKey(integer(1)),), columns=(number,))
+    partner = _partner(op, side, rank)
+    function = "collect_list" if residual(op) else "collect_set"
+    partners = fresh.attribute("partners", Array(partner.type, False))
+    collected = Column(partners, WindowCall(AggCall(function, (partner,)), WHOLE_PARTITION))
+    plan = Window(id=fresh.part(op), input=ranked, partition=keys, order=(), columns=(collected,))
+    return replace(side, rows=replace(rows, plan=plan), rank=rank, partners=partners)
+
+
+def _partner(op: Join, side: _Input, rank: Attribute | None) -> Expr:
+    """What is known of a partner: its term, and what the condition reads of it besides keys, and its number."""
+    read = _read_by_residual(op, side.side)
+    if not residual(op):
+        return side.rows.term
+    names = tuple(f"c{i}" for i in range(len(read)))
+    number: tuple[Expr, ...] = () if rank is None else (Ref(rank),)
+    label = () if rank is None else ("rank",)
+    return MakeStruct(
+        ("blame", "unless", *label, *names),
+        (side.rows.blame_expr, side.rows.unless_expr, *number, *(Ref(a) for a in read)),
+    )
+
+
+def _read_by_residual(op: Join, side: Side) -> tuple[Attribute, ...]:
+    """The attributes of this side that the condition reads besides keys."""
+    own = {a.id for a in (op.left if side == "left" else op.right).output}
+    return tuple(dict.fromkeys(a for part in residual(op) for a in attributes_of(part) if a.id in own))
+
+
+def _matching(op: Join, side: Side, partners: Expr, offset: int) -> Expr:
+    """The partners, of all with the same key, that meet the rest of the condition too."""
+    if not residual(op):
+        return partners
+    places = {a.id: offset + i for i, a in enumerate(_read_by_residual(op, side))}
+
+    def meets(partner: Expr) -> Expr:
+        def field(part: Expr) -> Expr | None:
+            found = isinstance(part, Ref) and part.attribute.id in places
+            return FieldOf(partner, places[part.attribute.id]) if found and isinstance(part, Ref) else None
+
+        return all_of(rewrite(part, field) for part in residual(op))
+
+    return keep(partners, meets)
+
+
+def _terms(partners: Expr) -> Expr:
+    return transform(partners, lambda p: term(blame_of(p), unless_of(p)))
+
+
+def _marked(tracing: Tracing, op: Join, plan: Plan, a: _Input, b: _Input) -> Traced:
+    """The joined rows with their marks, where no row exists both with and without partners."""
+    blame: Expr = union(a.blame, b.blame)
+    if b.here is not None:
+        blame = union(blame, either(IsNull(Ref(b.here)), _bit(tracing, op, "left"), long(0)))
+    if a.here is not None:
+        blame = union(blame, either(IsNull(Ref(a.here)), _bit(tracing, op, "right"), long(0)))
+    blamed = not (a.rows.is_certain and b.rows.is_certain and a.here is None and b.here is None)
+    taken = a.rows.unless is not None or b.rows.unless is not None
+    noted = a.rows.notes is not None or b.rows.notes is not None
+    marked = tracing.project(
+        op,
+        Traced(plan),
+        carry(op.left.output + op.right.output),
+        blame=blame if blamed else None,
+        unless=call("concat", a.unless, b.unless) if taken else None,
+        notes=call("|", a.notes, b.notes) if noted else None,
+    )
+    return _tidy(tracing, op, marked) if taken else marked
+
+
+def _tidy(tracing: Tracing, op: Join, rows: Traced) -> Traced:
+    """The rows with tidied sets, without those that are never alive."""
+    tidy = tracing.project(op, rows, carry(query_columns(rows)), unless=tidied(rows.unless_expr, rows.blame_expr))
+    return tracing.where(op, tidy, (Not(never_lives(tidy.unless_expr)),))
+
+
+def _with_variants(tracing: Tracing, op: Join, plan: Plan, a: _Input, b: _Input) -> Traced:
+    """The joined rows, beside the pair with its first partner also each row without its partners."""
+    fresh = tracing.fresh
+    pair = _variants(one(union(a.blame, b.blame), call("concat", a.unless, b.unless)), _PAIR, long(0))
+    found = [either(all_of((a.is_here, b.is_here)), pair, empty_array(_VARIANT))]
+    if b.here is not None:
+        found.append(_alone(op, a, b, _LEFT_ALONE, _bit(tracing, op, "left")))
+    if a.here is not None:
+        found.append(_alone(op, b, a, _RIGHT_ALONE, _bit(tracing, op, "right")))
+    variant = fresh.attribute("variant", _VARIANT)
+    flat = Flatten(id=fresh.part(op), input=plan, collection=call("concat", *found), elements=(variant,))
+    kind = FieldOf(Ref(variant), 0)
+    columns = (
+        *(Column(x, _null_if(kind, _RIGHT_ALONE, x) if a.partners else Ref(x)) for x in op.left.output),
+        *(Column(x, _null_if(kind, _LEFT_ALONE, x) if b.partners else Ref(x)) for x in op.right.output),
+    )
+    return tracing.project(
+        op,
+        Traced(flat),
+        columns,
+        blame=FieldOf(Ref(variant), 1),
+        unless=FieldOf(Ref(variant), 2),
+        notes=call("|", a.notes, b.notes),
+    )
+
+
+def _alone(op: Join, row: _Input, other: _Input, kind: int, bit: Expr) -> Expr:
+    """The padded rows of one side that this joined row stands for."""
+    own = term(row.blame, row.unless)
+    no_partner = either(Not(other.is_here), _variants(call("array", own), kind, bit), empty_array(_VARIANT))
+    if other.partners is None or other.rank is None:
+        return no_partner
+    matching = _matching(op, other.side, Ref(other.partners), offset=3)
+    first = integer(1) if not residual(op) else call("array_min", transform(matching, lambda p: FieldOf(p, 2)))
+    is_first = all_of((row.is_here, other.is_here, equal(Ref(other.rank), first)))
+    extra = _variants(without_all(own, _terms(matching)), kind, bit)
+    return call("concat", no_partner, either(is_first, extra, empty_array(_VARIANT)))
+
+
+def _variants(terms: Expr, kind: int, bit: Expr) -> Expr:
+    def variant(t: Expr) -> Expr:
+        return MakeStruct(("kind", "blame", "unless"), (integer(kind), union(blame_of(t), bit), unless_of(t)))
+
+    return transform(terms, variant)
+
+
+def _null_if(kind: Expr, value: int, attribute: Attribute) -> Expr:
+    return either(equal(kind, integer(value)), null(attribute.type), Ref(attribute))
+
+
+# --- semi, anti and existence joins ---
+
+
+def trace_membership(tracing: Tracing, op: Join, left: Traced, right: Traced) -> Traced:
+    """Every left row, once where it has a partner and once where it has none."""
+    if right.is_certain:
+        found, rows = _known_membership(tracing, op, left, right)
+    else:
+        found, rows = _possible_membership(tracing, op, left, right)
+    if op.how == "existence":
+        assert op.exists is not None
+        return tracing.project(op, rows, (*carry(op.left.output), Column(op.exists, found)))
+    bit = long(tracing.bits.bit(op.id))
+    dropped = either(found, long(0), bit) if op.how == "semi" else either(found, bit, long(0))
+    blame = dropped if rows.blame is None else union(rows.blame_expr, dropped)
+    return tracing.project(op, rows, carry(op.left.output), blame=blame)
+
+
+def _known_membership(tracing: Tracing, op: Join, left: Traced, right: Traced) -> tuple[Expr, Traced]:
+    """Whether a row has a partner, where all partners are there for good."""
+    found = tracing.fresh.attribute("found", BOOLEAN)
+    plan = Join(
+        id=tracing.fresh.part(op),
+        where=op.where,
+        left=left.plan,
+        right=right.plan,
+        how="existence",
+        condition=op.condition,
+        exists=found,
+    )
+    return Ref(found), replace(left, plan=plan)
+
+
+def _possible_membership(tracing: Tracing, op: Join, left: Traced, right: Traced) -> tuple[Expr, Traced]:
+    """Whether a row has a partner, where that depends on what is relaxed: a row for each case."""
+    fresh = tracing.fresh
+    summary, condition, partners, noted = _summary(tracing, op, right)
+    plan: Plan = Join(id=fresh.part(op), left=left.plan, right=summary, how="left", condition=condition)
+    known = fresh.attribute("known", Array(TERM))
+    matching = _matching(op, "right", Ref(partners), offset=2)
+    terms = call("coalesce", _terms(matching), empty_array(TERM))
+    plan = Project(id=fresh.part(op), input=plan, columns=(*carry(plan.output), Column(known, terms)))
+    cases = fresh.attribute("case", _FOUND)
+    with_one, with_none = with_any(left.term, Ref(known)), without_all(left.term, Ref(known))
+    collection = call("concat", _cases(with_one, True), _cases(with_none, False))
+    plan = Flatten(id=fresh.part(op), input=plan, collection=collection, elements=(cases,))
+    rows = tracing.project(
+        op,
+        Traced(plan, order=left.order),
+        (*carry(query_columns(left)), *carry((cases,))),
+        blame=FieldOf(Ref(cases), 1),
+        unless=FieldOf(Ref(cases), 2),
+        notes=call("|", left.notes_expr, call("coalesce", noted, integer(0))),
+    )
+    return FieldOf(Ref(cases), 0), rows
+
+
+def _cases(terms: Expr, found: bool) -> Expr:
+    def case(t: Expr) -> Expr:
+        return MakeStruct(("found", "blame", "unless"), (boolean(found), blame_of(t), unless_of(t)))
+
+    return transform(terms, case)
+
+
+def _summary(tracing: Tracing, op: Join, right: Traced) -> tuple[Plan, Expr | None, Attribute, Expr]:
+    """One row for each key of the right side with all that is known of its rows, and the condition to join it."""
+    fresh = tracing.fresh
+    keys = equal_keys(op)
+    columns = tuple(Column(fresh.attribute("key", key.right.type, nullable=True), key.right) for key in keys)
+    partner = _partner(op, _Input("right", right), None)
+    partners = fresh.attribute("partners", Array(partner.type, False))
+    notes = fresh.attribute("notes", INTEGER)
+    plan = Aggregate(
+        id=fresh.part(op),
+        input=right.plan,
+        keys=columns,
+        aggregates=(
+            Column(partners, AggCall("collect_set", (partner,))),
+            Column(notes, AggCall("bit_or", (right.notes_expr,))),
+        ),
+    )
+    pairs = zip(keys, columns, strict=True)
+    equal = [Compare("<=>" if k.null_safe else "=", k.left, Ref(c.attribute)) for k, c in pairs]
+    return plan, all_of(equal) if equal else None, partners, Ref(notes)

@@ -1,0 +1,50 @@
+"""The query with some of its operators relaxed: what tracing is a shorthand for."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+
+from sparkwhy.plan.nodes import Distinct, Filter, Flatten, Join, JoinType, Limit, Plan, SetOperation
+from sparkwhy.plan.walk import fold, with_inputs
+from sparkwhy.trace.bits import Dropper
+
+_PADDED: dict[tuple[bool, bool], JoinType] = {
+    (False, False): "inner",
+    (True, False): "left",
+    (False, True): "right",
+    (True, True): "full",
+}
+
+
+def relax(plan: Plan, droppers: Set[Dropper]) -> Plan:
+    """The plan with exactly these droppers letting every row through."""
+
+    def combine(node: Plan, inputs: tuple[Plan, ...]) -> Plan:
+        return _relaxed(with_inputs(node, inputs), droppers)
+
+    return fold(plan, combine)
+
+
+def _relaxed(node: Plan, droppers: Set[Dropper]) -> Plan:
+    if isinstance(node, Join) and node.how not in ("semi", "anti", "existence"):
+        return _relaxed_join(node, droppers)
+    if Dropper(node.id) not in droppers:
+        return node
+    match node:
+        case Filter() | Limit() | Distinct():
+            return node.input
+        case Flatten():
+            return replace(node, outer=True)
+        case Join():
+            return node.left
+        case SetOperation():
+            return node.left if node.all else Distinct(id=node.id, where=node.where, input=node.left)
+        case _:
+            raise AssertionError(f"{node!r} drops no rows")
+
+
+def _relaxed_join(node: Join, droppers: Set[Dropper]) -> Join:
+    left = node.how in ("left", "full") or Dropper(node.id, "left") in droppers
+    right = node.how in ("right", "full") or Dropper(node.id, "right") in droppers
+    return replace(node, how=_PADDED[left, right])

@@ -1,0 +1,123 @@
+"""A traced plan: a plan whose rows say in which sets of relaxed operators they are alive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from sparkwhy.plan.build import Fresh, all_of, carry, integer, long
+from sparkwhy.plan.exprs import Attribute, Expr, Ref
+from sparkwhy.plan.nodes import Column, Filter, Plan, Project, SortKey
+from sparkwhy.plan.types import INTEGER, LONG, Type
+from sparkwhy.plan.walk_exprs import attributes_of
+from sparkwhy.trace.bits import Bits
+from sparkwhy.trace.terms import SETS, no_sets, term
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A plan with the columns that tell when a row is alive; a column that is None is the same on all rows.
+
+    `blame` None: no operator needs to be relaxed. `unless` None: nothing takes a row away. `notes` None: nothing to
+    say. `order` is how the rows are sorted, as far as a limit above may ask.
+    """
+
+    plan: Plan
+    blame: Attribute | None = None
+    unless: Attribute | None = None
+    notes: Attribute | None = None
+    order: tuple[SortKey, ...] = ()
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether every row is there whatever is relaxed."""
+        return self.blame is None and self.unless is None
+
+    @property
+    def blame_expr(self) -> Expr:
+        return long(0) if self.blame is None else Ref(self.blame)
+
+    @property
+    def unless_expr(self) -> Expr:
+        return no_sets() if self.unless is None else Ref(self.unless)
+
+    @property
+    def notes_expr(self) -> Expr:
+        return integer(0) if self.notes is None else Ref(self.notes)
+
+    @property
+    def term(self) -> Expr:
+        return term(self.blame_expr, self.unless_expr)
+
+    @property
+    def marks(self) -> tuple[Attribute, ...]:
+        """The columns that are not the query's own."""
+        return tuple(mark for mark in (self.blame, self.unless, self.notes) if mark is not None)
+
+
+_TYPES: Mapping[str, Type] = {"blame": LONG, "unless": SETS, "notes": INTEGER}
+
+
+@dataclass(frozen=True)
+class Tracing:
+    """What the rules of one tracing share."""
+
+    fresh: Fresh
+    bits: Bits
+
+    def project(
+        self,
+        op: Plan,
+        rows: Traced,
+        columns: Iterable[Column],
+        *,
+        blame: Expr | None = None,
+        unless: Expr | None = None,
+        notes: Expr | None = None,
+    ) -> Traced:
+        """Columns over traced rows. Marks that are not given are carried along."""
+        made: list[Column] = []
+        marks = {
+            "blame": self._mark(made, rows.blame, blame, "blame"),
+            "unless": self._mark(made, rows.unless, unless, "unless"),
+            "notes": self._mark(made, rows.notes, notes, "notes"),
+        }
+        listed = (*columns, *made)
+        hidden = _hidden(rows.order, listed)
+        plan = Project(id=self.fresh.part(op), where=op.where, input=rows.plan, columns=(*listed, *carry(hidden)))
+        return Traced(plan, order=rows.order, **marks)
+
+    def _mark(self, made: list[Column], old: Attribute | None, new: Expr | None, name: str) -> Attribute | None:
+        """Carries a mark along, or makes it anew."""
+        if new is None:
+            if old is not None:
+                made.extend(carry((old,)))
+            return old
+        attribute = self.fresh.attribute(name, _TYPES[name])
+        made.append(Column(attribute, new))
+        return attribute
+
+    def blamed(self, op: Plan, rows: Traced, blame: Expr) -> Traced:
+        """The rows with another blame."""
+        return self.project(op, rows, carry(query_columns(rows)), blame=blame)
+
+    def where(self, op: Plan, rows: Traced, conditions: Iterable[Expr]) -> Traced:
+        """The rows that meet all conditions."""
+        found = tuple(conditions)
+        if not found:
+            return rows
+        plan = Filter(id=self.fresh.part(op), where=op.where, input=rows.plan, condition=all_of(found))
+        return replace(rows, plan=plan)
+
+
+def query_columns(rows: Traced) -> tuple[Attribute, ...]:
+    """The columns of the query itself, among them what only the order still needs."""
+    marks = {mark.id for mark in rows.marks}
+    return tuple(attribute for attribute in rows.plan.output if attribute.id not in marks)
+
+
+def _hidden(order: tuple[SortKey, ...], listed: tuple[Column, ...]) -> tuple[Attribute, ...]:
+    """What the order reads and the columns do not have: carried along for a limit above."""
+    known = {column.attribute.id for column in listed}
+    needed = {a.id: a for key in order for a in attributes_of(key.expr)}
+    return tuple(attribute for id, attribute in needed.items() if id not in known)

@@ -1,0 +1,134 @@
+"""What the question wants of the rows at each operator: the pattern, pushed down to the sources (the paper's step 1).
+
+A condition is pushed only where a row that fails it cannot contribute to a matching answer, whatever is relaxed. A
+condition that a padded row could meet stays above the join or flatten that pads; nothing passes a limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from sparkwhy.errors import assert_never
+from sparkwhy.plan.exprs import Attribute, AttrId, Expr, Opaque, Ref
+from sparkwhy.plan.nodes import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Flatten,
+    Join,
+    Limit,
+    OneRow,
+    OpId,
+    Plan,
+    Project,
+    Sample,
+    SetOperation,
+    Sort,
+    Table,
+    Union,
+    Window,
+)
+from sparkwhy.plan.walk import push_down
+from sparkwhy.plan.walk_exprs import attributes_of, parts, rewrite
+from sparkwhy.trace.keys import equal_keys
+from sparkwhy.trace.nulls import rejects_null
+
+Conditions: TypeAlias = tuple[Expr, ...]
+"""Conditions on the output of an operator that all must hold."""
+
+
+def backtrace(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
+    """What is wanted of the output of every operator, given what is wanted of the plan's own."""
+    return push_down(plan, conditions, pushed)
+
+
+def pushed(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
+    """What goes down to each input of an operator."""
+    match node:
+        case Table() | OneRow():
+            return ()
+        case Filter() | Sort():
+            return (wanted,)
+        case Project():
+            return (_through({column.attribute: column.expr for column in node.columns}, wanted),)
+        case Flatten():
+            return (_only(wanted, node.input.output),)
+        case Join():
+            return _through_join(node, wanted)
+        case Aggregate():
+            return (_through({column.attribute: column.expr for column in node.keys}, wanted),)
+        case Window():
+            keys = [expr.attribute for expr in node.partition if isinstance(expr, Ref)]
+            return (_only(wanted, keys),)
+        case Union():
+            return tuple(_renamed(node.attributes, branch.output, wanted) for branch in node.branches)
+        case SetOperation():
+            return wanted, _renamed(node.left.output, node.right.output, wanted)
+        case Distinct():
+            return (wanted if node.keys is None else _only(wanted, node.keys),)
+        case Limit() | Sample():
+            return ((),)
+        case _:
+            assert_never(node)
+
+
+def reads_only(condition: Expr, attributes: Iterable[Attribute]) -> bool:
+    known = {attribute.id for attribute in attributes}
+    return all(attribute.id in known for attribute in attributes_of(condition))
+
+
+def _only(wanted: Conditions, attributes: Iterable[Attribute]) -> Conditions:
+    known = tuple(attributes)
+    return tuple(condition for condition in wanted if reads_only(condition, known))
+
+
+def _through(definitions: Mapping[Attribute, Expr], wanted: Conditions) -> Conditions:
+    """Conditions over computed columns, as conditions over what these are computed from."""
+    found = []
+    for condition in wanted:
+        known = reads_only(condition, definitions)
+        if known and not any(_is_random(definitions[a]) for a in attributes_of(condition)):
+            found.append(substituted(condition, definitions))
+    return tuple(found)
+
+
+def substituted(expr: Expr, definitions: Mapping[Attribute, Expr]) -> Expr:
+    """The expression with attributes replaced by their definitions, where they have one."""
+    return rewrite(expr, lambda part: definitions.get(part.attribute) if isinstance(part, Ref) else None)
+
+
+def _is_random(expr: Expr) -> bool:
+    return any(isinstance(part, Opaque) and not part.deterministic for part in parts(expr))
+
+
+def _renamed(old: tuple[Attribute, ...], new: tuple[Attribute, ...], wanted: Conditions) -> Conditions:
+    return _through({a: Ref(b) for a, b in zip(old, new, strict=True)}, wanted)
+
+
+def _through_join(join: Join, wanted: Conditions) -> tuple[Conditions, Conditions]:
+    left, right = join.left.output, join.right.output
+    if join.how in ("semi", "anti", "existence"):
+        kept = _only(wanted, left)
+        return kept, _inferred(join, kept, "left")
+    safe_left = tuple(c for c in _only(wanted, left) if rejects_null(c, _ids(left)))
+    safe_right = tuple(c for c in _only(wanted, right) if rejects_null(c, _ids(right)))
+    return (
+        safe_left + _inferred(join, safe_right, "right"),
+        safe_right + _inferred(join, safe_left, "left"),
+    )
+
+
+def _inferred(join: Join, wanted: Conditions, side: str) -> Conditions:
+    """What is wanted of a join key on one side is wanted of its counterpart on the other: others find no partner."""
+    pairs = [(k.left, k.right) if side == "left" else (k.right, k.left) for k in equal_keys(join)]
+    twins = {a.attribute: b for a, b in pairs if isinstance(a, Ref) and isinstance(b, Ref)}
+    return tuple(
+        substituted(condition, twins)
+        for condition in wanted
+        if reads_only(condition, twins) and rejects_null(condition, _ids(twins))
+    )
+
+
+def _ids(attributes: Iterable[Attribute]) -> frozenset[AttrId]:
+    return frozenset(attribute.id for attribute in attributes)

@@ -1,0 +1,44 @@
+"""Spark and the interpreter give a traced plan the same rows, marks included."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from pyspark.sql import SparkSession
+
+from sparkwhy.lab.interpreter import run
+from sparkwhy.lab.tables import rows_of
+from sparkwhy.lab.values import Row
+from sparkwhy.plan.nodes import OpId, Plan, Source, Table
+from sparkwhy.plan.walk import fold, with_inputs
+from sparkwhy.spark import jvm
+from sparkwhy.spark import run as spark_run
+from sparkwhy.trace.annotate import trace
+from tests.trace.plans import Generator
+from tests.trace.test_law import bag
+
+SQL_TYPES = {"k": "int", "v": "int", "xs": "array<int>", "l": "bigint"}
+
+
+def with_data(spark: SparkSession, plan: Plan, tables: dict[OpId, list[Row]]) -> Plan:
+    """The plan with tables that Spark can read."""
+
+    def combine(node: Plan, inputs: tuple[Plan, ...]) -> Plan:
+        if not isinstance(node, Table):
+            return with_inputs(node, inputs)
+        schema = ", ".join(f"{a.name} {SQL_TYPES[a.name]}" for a in node.attributes)
+        df = spark.createDataFrame([tuple(row) for row in tables[node.id]], schema).coalesce(1).localCheckpoint()
+        return replace(node, source=Source(node.source.name, jvm.analyzed(df)))
+
+    return fold(plan, combine)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_both_engines_trace_alike(spark: SparkSession, seed: int) -> None:
+    generator = Generator(Random(f"spark/{seed}"))
+    plan = generator.plan(1 + seed % 4)
+    traced = trace(with_data(spark, plan, generator.tables)).rows.plan
+    found = rows_of(spark_run.run(spark, traced), traced)
+    assert bag(found, traced) == bag(run(traced, generator.tables), traced)
