@@ -6,8 +6,8 @@ Where is New York?
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from sparkwhy import ANY, why_not
 from sparkwhy.plan.show import show_plan
-from sparkwhy.spark.read import read
 
 ADDRESSES = "array<struct<city: string, year: int>>"
 
@@ -36,7 +36,10 @@ def main() -> None:
     )
 
     cities.show()
-    print(show_plan(read(cities)))
+    answer = why_not(cities, {"city": "NY", "nList": [ANY, ...]})
+    print(show_plan(answer.plan))
+    print()
+    print(answer.show())
 
 
 if __name__ == "__main__":

@@ -1,1 +1,46 @@
 """Why is that row not in my DataFrame?"""
+
+from sparkwhy.api import why_not
+from sparkwhy.errors import SparkWhyError
+from sparkwhy.explain.explanation import Explanation, Operator
+from sparkwhy.question.pattern import (
+    ANY,
+    between,
+    contains,
+    eq,
+    ge,
+    gt,
+    is_null,
+    le,
+    like,
+    lt,
+    matches,
+    ne,
+    not_null,
+    one_of,
+    startswith,
+)
+from sparkwhy.report.answer import Answer
+
+__all__ = [
+    "ANY",
+    "Answer",
+    "Explanation",
+    "Operator",
+    "SparkWhyError",
+    "between",
+    "contains",
+    "eq",
+    "ge",
+    "gt",
+    "is_null",
+    "le",
+    "like",
+    "lt",
+    "matches",
+    "ne",
+    "not_null",
+    "one_of",
+    "startswith",
+    "why_not",
+]

@@ -35,10 +35,10 @@ def with_data(spark: SparkSession, plan: Plan, tables: dict[OpId, list[Row]]) ->
     return fold(plan, combine)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(12))
 def test_both_engines_trace_alike(spark: SparkSession, seed: int) -> None:
     generator = Generator(Random(f"spark/{seed}"))
     plan = generator.plan(1 + seed % 4)
-    traced = trace(with_data(spark, plan, generator.tables)).rows.plan
+    traced = trace(with_data(spark, plan, generator.tables), records=seed % 2 == 0).rows.plan
     found = rows_of(spark_run.run(spark, traced), traced)
     assert bag(found, traced) == bag(run(traced, generator.tables), traced)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from typing import cast
 
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
@@ -121,7 +122,7 @@ def _field(session: SparkSession, input: Column, expr: FieldOf) -> Column:
 def _item(expr: ItemOf, collection: Column, key: Column) -> Column:
     """`get` has no word for failing, `getItem` fails where the session says so; a map never does."""
     tolerant = isinstance(expr.input.type, Array) and expr.mode != "ansi"
-    return F.get(collection, key) if tolerant else collection.getItem(key)
+    return F.get(collection, key) if tolerant else collection[key]
 
 
 def _struct(session: SparkSession, expr: MakeStruct, of: Callable[[Expr], Column]) -> Column:
@@ -141,6 +142,8 @@ def _case(expr: Case, of: Callable[[Expr], Column]) -> Column:
 
 
 def _opaque(session: SparkSession, expr: Opaque, of: Callable[[Expr], Column]) -> Column:
+    if callable(expr.handle):  # a condition that the user gave as a function of a column
+        return cast(Column, expr.handle(*map(of, expr.inputs)))
     inputs = [jvm.expression(session, of(read)) for read in expr.inputs]
     replacements = dict(zip(expr.handle.expr_ids, inputs, strict=True))
     return jvm.column(session, jvm.with_attributes(session, expr.handle.expression, replacements))

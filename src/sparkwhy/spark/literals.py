@@ -20,6 +20,7 @@ from sparkwhy.plan.types import (
     NULL,
     STRING,
     TIMESTAMP,
+    TIMESTAMP_NTZ,
     Atom,
     Decimal,
     Type,
@@ -96,6 +97,8 @@ def literal_column(value: Any, type: Type) -> Column:
         return F.make_ym_interval(F.lit(0), F.lit(value)).cast(spark_type(type))
     if type == TIMESTAMP:
         return F.timestamp_micros(F.lit(_micros(value)))
+    if type == TIMESTAMP_NTZ:
+        return F.lit(value.isoformat(sep=" ")).cast(spark_type(type))
     if type in (FLOAT, DOUBLE):
         return (
             F.lit(repr(value)).try_cast(spark_type(type))

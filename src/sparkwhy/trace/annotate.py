@@ -9,11 +9,11 @@ the operators of E relaxed. With conditions of a question, the law holds for the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sparkwhy.errors import assert_never
-from sparkwhy.plan.build import Fresh, call, either, integer, long
-from sparkwhy.plan.exprs import Compare, Expr, is_true
+from sparkwhy.plan.build import Fresh, call, carry, either, integer
+from sparkwhy.plan.exprs import Compare, IsNull, Literal, is_true
 from sparkwhy.plan.nodes import (
     Aggregate,
     Distinct,
@@ -32,13 +32,15 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
+from sparkwhy.plan.show import show_expr
+from sparkwhy.plan.types import STRING
 from sparkwhy.plan.walk import fold
 from sparkwhy.trace.bits import Bits, assign_bits
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct, trace_distinct_by, trace_limit, trace_window
 from sparkwhy.trace.joins import trace_join, trace_membership
 from sparkwhy.trace.sets import trace_set_operation
-from sparkwhy.trace.terms import union
-from sparkwhy.trace.traced import Traced, Tracing
+from sparkwhy.trace.traced import Traced, Tracing, query_columns
+from sparkwhy.trace.trails import verdicts
 from sparkwhy.trace.unions import trace_union
 from sparkwhy.trace.wanted import Conditions, backtrace, pushed
 
@@ -52,9 +54,12 @@ class TracedQuery:
     wanted: Mapping[OpId, Conditions]
 
 
-def trace(plan: Plan, conditions: Conditions = ()) -> TracedQuery:
-    """The traced query; with conditions, only rows that can contribute to one that meets them."""
-    tracing = Tracing(Fresh(plan), assign_bits(plan))
+def trace(plan: Plan, conditions: Conditions = (), *, records: bool = False) -> TracedQuery:
+    """The traced query; with conditions, only rows that can contribute to one that meets them.
+
+    With `records` each row has a trail of what it met at the operators that it blames.
+    """
+    tracing = Tracing(Fresh(plan), assign_bits(plan), records)
     wanted = backtrace(plan, conditions)
 
     def combine(op: Plan, inputs: tuple[Traced, ...]) -> Traced:
@@ -84,7 +89,10 @@ def annotate(tracing: Tracing, op: Plan, inputs: tuple[Traced, ...], wanted: Con
         case Project():
             return tracing.project(op, inputs[0], op.columns)
         case Filter():  # keep the row; remember whether the filter would have
-            return _unless_true(tracing, op, inputs[0], is_true(op.condition))
+            if not tracing.bits.has(op.id):
+                return inputs[0]
+            columns = carry(query_columns(inputs[0]))
+            return tracing.unless_kept(op, inputs[0], columns, is_true(op.condition), verdicts(op.condition))
         case Flatten():
             return _trace_flatten(tracing, op, inputs[0])
         case Join(how="semi" | "anti" | "existence"):
@@ -104,22 +112,13 @@ def annotate(tracing: Tracing, op: Plan, inputs: tuple[Traced, ...], wanted: Con
         case Distinct():
             return trace_distinct_by(tracing, op, inputs[0])
         case Sort():  # a bag has no order; a limit above asks for it
-            rows = inputs[0]
-            return Traced(rows.plan, rows.blame, rows.unless, rows.notes, op.order)
+            return replace(inputs[0], order=op.order)
         case Limit():
             return trace_limit(tracing, op, inputs[0])
         case Sample():
             raise AssertionError("a sample has no bit")
         case _:
             assert_never(op)
-
-
-def _unless_true(tracing: Tracing, op: Plan, rows: Traced, kept: Expr) -> Traced:
-    """All rows; those that the operator would not keep blame it."""
-    if not tracing.bits.has(op.id):
-        return rows
-    dropped = either(kept, long(0), long(tracing.bits.bit(op.id)))
-    return tracing.blamed(op, rows, dropped if rows.blame is None else union(rows.blame_expr, dropped))
 
 
 def _trace_flatten(tracing: Tracing, op: Flatten, rows: Traced) -> Traced:
@@ -135,4 +134,10 @@ def _trace_flatten(tracing: Tracing, op: Flatten, rows: Traced) -> Traced:
         position=op.position,
     )
     has_elements = Compare(">", call("coalesce", call("size", op.collection), integer(0)), integer(0))
-    return _unless_true(tracing, op, Traced(flat, rows.blame, rows.unless, rows.notes, rows.order), has_elements)
+    traced = replace(rows, plan=flat)
+    if not tracing.bits.has(op.id):
+        return traced
+    state = either(IsNull(op.collection), Literal("null", STRING), Literal("empty", STRING))
+    return tracing.unless_kept(
+        op, traced, carry(query_columns(traced)), has_elements, [(show_expr(op.collection), state)]
+    )

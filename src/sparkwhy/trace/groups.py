@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sparkwhy.plan.build import Fresh, all_of, boolean, carry, either, integer, long, null
-from sparkwhy.plan.exprs import AggCall, Attribute, Call, Compare, Expr, Frame, Ref, WindowCall
+from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, integer, long, null
+from sparkwhy.plan.exprs import AggCall, Attribute, Call, Compare, Expr, Frame, Literal, Ref, WindowCall
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -19,11 +19,16 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
-from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Array
+from sparkwhy.plan.types import BOOLEAN, INTEGER, STRING, Array
 from sparkwhy.trace.partial import Stages, staged
-from sparkwhy.trace.terms import SETS, TERM, blame_of, no_sets, term, union, unless_of, with_any
+from sparkwhy.trace.terms import TERM, blame_of, no_sets, term, unless_of, with_any
 from sparkwhy.trace.traced import Traced, Tracing, query_columns
-from sparkwhy.trace.worlds import with_worlds
+from sparkwhy.trace.trails import TRAIL, as_text
+from sparkwhy.trace.unions import trace_union
+from sparkwhy.trace.worlds import WHOLE_PARTITION, with_worlds
+
+_MAX_TRAIL = 40
+"""How much is recorded of the rows behind one group."""
 
 UP_TO_HERE = Frame("rows", None, "current row")
 
@@ -41,11 +46,11 @@ def trace_aggregate(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
         )
     plan = _staged(tracing.fresh, op)
     ready = _first_stage(tracing, op, rows, plan)
+    here: Attribute | None = None
     if not op.keys:
-        ready = _with_a_row(tracing, op, ready)
-    keys = tuple(column.attribute for column in op.keys)
-    spread = with_worlds(tracing, op, ready, tuple(Ref(key) for key in keys))
-    return _second_stage(tracing, op, spread, plan)
+        ready, here = _with_a_row(tracing, op, ready)
+    spread = with_worlds(tracing, op, ready, tuple(Ref(column.attribute) for column in op.keys))
+    return _second_stage(tracing, op, spread, plan, here)
 
 
 @dataclass(frozen=True)
@@ -73,58 +78,52 @@ def _first_stage(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan) -> 
     marks = carry(mark for mark in (rows.blame, rows.unless) if mark is not None)
     notes = fresh.attribute("notes", INTEGER)
     noted = () if rows.notes is None else (Column(notes, AggCall("bit_or", (Ref(rows.notes),))),)
+    trail = fresh.attribute("trail", TRAIL)  # of one row of each group and term: enough to tell why
+    recorded = () if rows.trail is None else (Column(trail, AggCall("max", (Ref(rows.trail),))),)
     first = tuple(column for stage in plan.stages for column in stage.first)
-    grouped = Aggregate(id=fresh.part(op), where=op.where, input=rows.plan, keys=keys + marks, aggregates=first + noted)
-    return Traced(grouped, rows.blame, rows.unless, notes if noted else None)
+    aggregates = first + noted + recorded
+    grouped = Aggregate(id=fresh.part(op), where=op.where, input=rows.plan, keys=keys + marks, aggregates=aggregates)
+    return Traced(grouped, rows.blame, rows.unless, notes if noted else None, trail if recorded else None)
 
 
-def _with_a_row(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
-    """The rows, and one of nulls that is always there: it makes the world where nothing is relaxed exist."""
+def _with_a_row(tracing: Tracing, op: Aggregate, rows: Traced) -> tuple[Traced, Attribute]:
+    """The rows, and one of nulls that is always there: it makes the world where nothing is relaxed exist.
+
+    The attribute that comes with them tells rows of the data from the row of nulls.
+    """
     fresh = tracing.fresh
-    output = query_columns(rows)
-    here = fresh.attribute(_HERE, BOOLEAN)
-    blame, unless = fresh.attribute("blame", LONG), fresh.attribute("unless", SETS)
-    notes = fresh.attribute("notes", INTEGER)
-    columns = [fresh.attribute(a.name, a.type, nullable=True) for a in output]
-    given = (*(Ref(a) for a in output), boolean(True), rows.blame_expr, rows.unless_expr, rows.notes_expr)
-    dummy = (*(null(a.type) for a in output), boolean(False), long(0), no_sets(), integer(0))
-    names = (*columns, here, blame, unless, notes)
-
-    def branch(input: Plan, exprs: tuple[Expr, ...]) -> Plan:
-        made = tuple(
-            Column(fresh.attribute(n.name, n.type, nullable=True), e) for n, e in zip(names, exprs, strict=True)
-        )
-        return Project(id=fresh.part(op), input=input, columns=made)
-
-    both = (branch(rows.plan, given), branch(OneRow(id=fresh.part(op)), dummy))
-    attributes = (*output, here, blame, unless, notes)
-    return Traced(Union(id=fresh.part(op), branches=both, attributes=attributes), blame, unless, notes)
+    output, here = query_columns(rows), fresh.attribute("here", BOOLEAN)
+    given = (*carry(output), Column(here, boolean(True)))
+    labelled = tracing.project(op, rows, given)
+    nulls = tuple(Column(fresh.attribute(a.name, a.type, nullable=True), null(a.type)) for a in output)
+    absent = Column(fresh.attribute("here", BOOLEAN), boolean(False))
+    dummy = Project(id=fresh.part(op), input=OneRow(id=fresh.part(op)), columns=(*nulls, absent))
+    shape = Project(id=fresh.part(op), input=labelled.plan, columns=carry((*output, here)))
+    both = Union(id=fresh.part(op), branches=(shape, dummy), attributes=(*output, here))
+    return trace_union(tracing, both, (labelled, Traced(dummy))), here
 
 
-_HERE = "here"
-"""The column that tells rows of the data from the row of nulls."""
-
-
-def _second_stage(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan) -> Traced:
+def _second_stage(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan, here: Attribute | None) -> Traced:
     """The groups of each world, with the values that the query gives them."""
     fresh = tracing.fresh
     second = op.aggregates if plan.whole else tuple(column for stage in plan.stages for column in stage.second)
-    if plan.whole and not op.keys:
-        (here,) = [a for a in query_columns(rows) if a.name == _HERE and a.type == BOOLEAN][-1:]
+    if plan.whole and here is not None:
         second = tuple(Column(c.attribute, _only_where(c.expr, Ref(here))) for c in second)
     notes = fresh.attribute("notes", INTEGER)
     noted = Column(notes, AggCall("bit_or", (rows.notes_expr,)))
     keys = carry(column.attribute for column in op.keys)
     marks = carry(mark for mark in (rows.blame, rows.unless) if mark is not None)
-    grouped = Aggregate(
-        id=fresh.part(op), where=op.where, input=rows.plan, keys=keys + marks, aggregates=(*second, noted)
-    )
+    trails = fresh.attribute("trails", Array(TRAIL))
+    recorded = () if rows.trail is None else (Column(trails, AggCall("collect_list", (Ref(rows.trail),))),)
+    aggregates = (*second, noted, *recorded)
+    grouped = Aggregate(id=fresh.part(op), where=op.where, input=rows.plan, keys=keys + marks, aggregates=aggregates)
     traced = Traced(grouped, rows.blame, rows.unless, notes)
+    trail = call("slice", call("flatten", Ref(trails)), integer(1), integer(_MAX_TRAIL)) if recorded else None
     values = (
         {} if plan.whole else {c.attribute: stage.value for c, stage in zip(op.aggregates, plan.stages, strict=True)}
     )
     made = tuple(Column(c.attribute, values.get(c.attribute, Ref(c.attribute))) for c in op.aggregates)
-    return tracing.project(op, traced, keys + made)
+    return tracing.project(op, traced, keys + made, trail=trail)
 
 
 def _only_where(expr: Expr, condition: Expr) -> Expr:
@@ -149,7 +148,7 @@ def trace_window(tracing: Tracing, op: Window, rows: Traced) -> Traced:
         order=op.order,
         columns=op.columns,
     )
-    return Traced(plan, spread.blame, spread.unless, spread.notes, spread.order)
+    return replace(spread, plan=plan)
 
 
 def _world(rows: Traced) -> tuple[Expr, ...]:
@@ -161,16 +160,43 @@ def trace_limit(tracing: Tracing, op: Limit, rows: Traced) -> Traced:
     """All rows of each world; those past the limit blame it."""
     ranked, rank = _ranked(tracing, op, with_worlds(tracing, op, rows, ()), ())
     kept = [Compare(">", Ref(rank), integer(op.offset))]
+    record: list[tuple[str, Expr]] = [("rank", Ref(rank))]
     if op.count is not None:
-        kept.append(Compare("<=", Ref(rank), integer(op.offset + op.count)))
-    return _blamed_unless(tracing, op, ranked, all_of(kept))
+        last = integer(op.offset + op.count)
+        kept.append(Compare("<=", Ref(rank), last))
+        record.append(("last rank that is kept", last))
+    return tracing.unless_kept(op, ranked, carry(op.output), all_of(kept), record)
 
 
 def trace_distinct_by(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
     """All rows of each world; all but one of each key blame the operator."""
     keys = tuple(Ref(key) for key in op.keys or ())
     ranked, rank = _ranked(tracing, op, with_worlds(tracing, op, rows, keys), keys)
-    return _blamed_unless(tracing, op, ranked, Compare("=", Ref(rank), integer(1)))
+    kept = Compare("=", Ref(rank), integer(1))
+    if not tracing.records:
+        return tracing.unless_kept(op, ranked, carry(op.output), kept, [])
+    rivalled, rival = _with_rival(tracing, op, ranked, keys)
+    return tracing.unless_kept(op, rivalled, carry(op.output), kept, [("kept instead", Ref(rival))])
+
+
+def _with_rival(tracing: Tracing, op: Distinct, rows: Traced, keys: tuple[Expr, ...]) -> tuple[Traced, Attribute]:
+    """The rows, each with the row of its key that is kept, as text."""
+    rival = tracing.fresh.attribute("rival", STRING, nullable=True)
+    values = [call("concat", Literal(f"{a.name}=", STRING), _text(a)) for a in op.output]
+    row = call("concat_ws", Literal(", ", STRING), *values)
+    first = WindowCall(AggCall("first", (row, boolean(False))), WHOLE_PARTITION)
+    plan = Window(
+        id=tracing.fresh.part(op),
+        input=rows.plan,
+        partition=keys + _world(rows),
+        order=rows.order or (SortKey(integer(1)),),
+        columns=(Column(rival, first),),
+    )
+    return replace(rows, plan=plan), rival
+
+
+def _text(attribute: Attribute) -> Expr:
+    return call("coalesce", as_text(Ref(attribute)), Literal("null", STRING))
 
 
 def _ranked(tracing: Tracing, op: Plan, rows: Traced, partition: tuple[Expr, ...]) -> tuple[Traced, Attribute]:
@@ -184,13 +210,7 @@ def _ranked(tracing: Tracing, op: Plan, rows: Traced, partition: tuple[Expr, ...
         order=rows.order or (SortKey(integer(1)),),
         columns=(column,),
     )
-    return Traced(plan, rows.blame, rows.unless, rows.notes, rows.order), rank
-
-
-def _blamed_unless(tracing: Tracing, op: Plan, rows: Traced, kept: Expr) -> Traced:
-    dropped = either(kept, long(0), long(tracing.bits.bit(op.id)))
-    blame = dropped if rows.blame is None else union(rows.blame_expr, dropped)
-    return tracing.project(op, rows, carry(op.output), blame=blame)
+    return replace(rows, plan=plan), rank
 
 
 def trace_distinct(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
@@ -200,7 +220,8 @@ def trace_distinct(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
         narrow = tracing.project(op, Traced(rows.plan), carry(op.output))
         return Traced(Distinct(id=fresh.part(op), where=op.where, input=narrow.plan))
     terms, alive = fresh.attribute("terms", Array(TERM)), fresh.attribute("term", TERM)
-    notes = fresh.attribute("notes", INTEGER)
+    notes, trail = fresh.attribute("notes", INTEGER), fresh.attribute("trail", TRAIL)
+    recorded = () if rows.trail is None else (Column(trail, AggCall("max", (Ref(rows.trail),))),)
     grouped = Aggregate(
         id=fresh.part(op),
         where=op.where,
@@ -209,9 +230,10 @@ def trace_distinct(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
         aggregates=(
             Column(terms, AggCall("collect_set", (rows.term,))),
             Column(notes, AggCall("bit_or", (rows.notes_expr,))),
+            *recorded,
         ),
     )
     living = with_any(term(long(0), no_sets()), Ref(terms))
     flat = Flatten(id=fresh.part(op), input=grouped, collection=living, elements=(alive,))
-    traced = Traced(flat, notes=notes)
+    traced = Traced(flat, notes=notes, trail=trail if recorded else None)
     return tracing.project(op, traced, carry(op.output), blame=blame_of(Ref(alive)), unless=unless_of(Ref(alive)))

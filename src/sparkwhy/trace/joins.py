@@ -27,18 +27,21 @@ from sparkwhy.plan.exprs import (
     AggCall,
     Attribute,
     Call,
+    Case,
     Compare,
     Expr,
     FieldOf,
     IsNotNull,
     IsNull,
+    Literal,
     MakeStruct,
     Not,
     Ref,
     WindowCall,
 )
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Join, JoinType, Plan, Project, SortKey, Window
-from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Array, Field, Struct
+from sparkwhy.plan.show import show_expr
+from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
 from sparkwhy.plan.walk_exprs import attributes_of, rewrite
 from sparkwhy.trace.bits import Side
 from sparkwhy.trace.keys import equal_keys, residual
@@ -58,6 +61,7 @@ from sparkwhy.trace.terms import (
     without_all,
 )
 from sparkwhy.trace.traced import Traced, Tracing, query_columns
+from sparkwhy.trace.trails import no_trail, recorded
 from sparkwhy.trace.wanted import Conditions
 from sparkwhy.trace.worlds import WHOLE_PARTITION
 
@@ -91,6 +95,10 @@ class _Input:
     @property
     def notes(self) -> Expr:
         return _or_else(self.rows.notes, integer(0))
+
+    @property
+    def trail(self) -> Expr:
+        return _or_else(self.rows.trail, no_trail())
 
 
 def _or_else(mark: Attribute | None, default: Expr) -> Expr:
@@ -225,8 +233,29 @@ def _marked(tracing: Tracing, op: Join, plan: Plan, a: _Input, b: _Input) -> Tra
         blame=blame if blamed else None,
         unless=call("concat", a.unless, b.unless) if taken else None,
         notes=call("|", a.notes, b.notes) if noted else None,
+        trail=_joined_trail(tracing, op, a, b) if tracing.records else None,
     )
     return _tidy(tracing, op, marked) if taken else marked
+
+
+def _joined_trail(tracing: Tracing, op: Join, a: _Input, b: _Input) -> Expr:
+    """The trails of both sides, and for a padded row its key."""
+    parts = [a.trail, b.trail]
+    for row, other in ((a, b), (b, a)):
+        if other.here is not None and tracing.bits.has(op.id, row.side):
+            parts.append(either(IsNull(Ref(other.here)), _alone_record(op, row.side), no_trail()))
+    return call("concat", *parts)
+
+
+def _alone_record(op: Join, side: Side) -> Expr:
+    """What a row without a partner records: its key, and on which side nothing was found."""
+    other = "right" if side == "left" else "left"
+    keys = [key.left if side == "left" else key.right for key in equal_keys(op)]
+    values = [(show_expr(key), key) for key in keys]
+    return recorded(op, [*values, (NO_PARTNER, Literal(other, STRING))])
+
+
+NO_PARTNER = "no partner on the"
 
 
 def _tidy(tracing: Tracing, op: Join, rows: Traced) -> Traced:
@@ -258,7 +287,22 @@ def _with_variants(tracing: Tracing, op: Join, plan: Plan, a: _Input, b: _Input)
         blame=FieldOf(Ref(variant), 1),
         unless=FieldOf(Ref(variant), 2),
         notes=call("|", a.notes, b.notes),
+        trail=_variant_trail(tracing, op, kind, a, b) if tracing.records else None,
     )
+
+
+def _variant_trail(tracing: Tracing, op: Join, kind: Expr, a: _Input, b: _Input) -> Expr:
+    """The trail of a padded row is its own, with its key; that of a pair is both."""
+
+    def alone(row: _Input) -> Expr:
+        padded = tracing.bits.has(op.id, row.side)
+        return call("concat", row.trail, _alone_record(op, row.side)) if padded else row.trail
+
+    branches = (
+        (equal(kind, integer(_LEFT_ALONE)), alone(a)),
+        (equal(kind, integer(_RIGHT_ALONE)), alone(b)),
+    )
+    return Case(branches, call("concat", a.trail, b.trail))
 
 
 def _alone(op: Join, row: _Input, other: _Input, kind: int, bit: Expr) -> Expr:
@@ -297,10 +341,10 @@ def trace_membership(tracing: Tracing, op: Join, left: Traced, right: Traced) ->
     if op.how == "existence":
         assert op.exists is not None
         return tracing.project(op, rows, (*carry(op.left.output), Column(op.exists, found)))
-    bit = long(tracing.bits.bit(op.id))
-    dropped = either(found, long(0), bit) if op.how == "semi" else either(found, bit, long(0))
-    blame = dropped if rows.blame is None else union(rows.blame_expr, dropped)
-    return tracing.project(op, rows, carry(op.left.output), blame=blame)
+    kept = found if op.how == "semi" else Not(found)
+    values = [(show_expr(key.left), key.left) for key in equal_keys(op)]
+    partner = Literal("none" if op.how == "semi" else "found", STRING)
+    return tracing.unless_kept(op, rows, carry(op.left.output), kept, [*values, ("partner on the right", partner)])
 
 
 def _known_membership(tracing: Tracing, op: Join, left: Traced, right: Traced) -> tuple[Expr, Traced]:
@@ -333,7 +377,7 @@ def _possible_membership(tracing: Tracing, op: Join, left: Traced, right: Traced
     plan = Flatten(id=fresh.part(op), input=plan, collection=collection, elements=(cases,))
     rows = tracing.project(
         op,
-        Traced(plan, order=left.order),
+        Traced(plan, trail=left.trail, order=left.order),
         (*carry(query_columns(left)), *carry((cases,))),
         blame=FieldOf(Ref(cases), 1),
         unless=FieldOf(Ref(cases), 2),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sparkwhy.plan.build import all_of, call, carry, either, empty_array, equal, long
 from sparkwhy.plan.exprs import AggCall, Compare, Expr, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Distinct, Flatten, Join, Project, SetOperation, Union
 from sparkwhy.plan.types import LONG
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct
 from sparkwhy.trace.joins import trace_membership
-from sparkwhy.trace.terms import union
 from sparkwhy.trace.traced import Traced, Tracing
 from sparkwhy.trace.unions import trace_union
 
@@ -41,10 +42,9 @@ def _trace_with_multiplicity(tracing: Tracing, op: SetOperation, left: Traced, r
     copy = fresh.attribute("copy", LONG)
     copies = either(Compare(">", here, long(0)), call("sequence", long(1), here), empty_array(LONG))
     flat = Flatten(id=fresh.part(op), where=op.where, input=counted.plan, collection=copies, elements=(copy,))
-    rows = Traced(flat, counted.blame, counted.unless, counted.notes)
     kept = Compare(">" if op.operation == "except" else "<=", Ref(copy), there)
-    dropped = either(kept, long(0), long(tracing.bits.bit(op.id)))
-    return tracing.project(op, rows, carry(op.output), blame=union(rows.blame_expr, dropped))
+    counts = [("copies on the left", here), ("copies on the right", there)]
+    return tracing.unless_kept(op, replace(counted, plan=flat), carry(op.output), kept, counts)
 
 
 def _counted(tracing: Tracing, op: SetOperation, left: Traced, right: Traced) -> tuple[Traced, Expr, Expr]:

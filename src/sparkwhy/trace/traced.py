@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sparkwhy.plan.build import Fresh, all_of, carry, integer, long
+from sparkwhy.plan.build import Fresh, all_of, call, carry, either, integer, long
 from sparkwhy.plan.exprs import Attribute, Expr, Ref
 from sparkwhy.plan.nodes import Column, Filter, Plan, Project, SortKey
 from sparkwhy.plan.types import INTEGER, LONG, Type
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.bits import Bits
-from sparkwhy.trace.terms import SETS, no_sets, term
+from sparkwhy.trace.terms import SETS, no_sets, term, union
+from sparkwhy.trace.trails import TRAIL, no_trail, recorded
 
 
 @dataclass(frozen=True)
@@ -19,13 +20,14 @@ class Traced:
     """A plan with the columns that tell when a row is alive; a column that is None is the same on all rows.
 
     `blame` None: no operator needs to be relaxed. `unless` None: nothing takes a row away. `notes` None: nothing to
-    say. `order` is how the rows are sorted, as far as a limit above may ask.
+    say. `trail` None: nothing was recorded. `order` is how the rows are sorted, as far as a limit above may ask.
     """
 
     plan: Plan
     blame: Attribute | None = None
     unless: Attribute | None = None
     notes: Attribute | None = None
+    trail: Attribute | None = None
     order: tuple[SortKey, ...] = ()
 
     @property
@@ -46,16 +48,20 @@ class Traced:
         return integer(0) if self.notes is None else Ref(self.notes)
 
     @property
+    def trail_expr(self) -> Expr:
+        return no_trail() if self.trail is None else Ref(self.trail)
+
+    @property
     def term(self) -> Expr:
         return term(self.blame_expr, self.unless_expr)
 
     @property
     def marks(self) -> tuple[Attribute, ...]:
         """The columns that are not the query's own."""
-        return tuple(mark for mark in (self.blame, self.unless, self.notes) if mark is not None)
+        return tuple(mark for mark in (self.blame, self.unless, self.notes, self.trail) if mark is not None)
 
 
-_TYPES: Mapping[str, Type] = {"blame": LONG, "unless": SETS, "notes": INTEGER}
+_TYPES: Mapping[str, Type] = {"blame": LONG, "unless": SETS, "notes": INTEGER, "trail": TRAIL}
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,8 @@ class Tracing:
 
     fresh: Fresh
     bits: Bits
+    records: bool = False
+    """Whether rows record what happened to them at the operators that they blame."""
 
     def project(
         self,
@@ -74,6 +82,7 @@ class Tracing:
         blame: Expr | None = None,
         unless: Expr | None = None,
         notes: Expr | None = None,
+        trail: Expr | None = None,
     ) -> Traced:
         """Columns over traced rows. Marks that are not given are carried along."""
         made: list[Column] = []
@@ -81,6 +90,7 @@ class Tracing:
             "blame": self._mark(made, rows.blame, blame, "blame"),
             "unless": self._mark(made, rows.unless, unless, "unless"),
             "notes": self._mark(made, rows.notes, notes, "notes"),
+            "trail": self._mark(made, rows.trail, trail, "trail"),
         }
         listed = (*columns, *made)
         hidden = _hidden(rows.order, listed)
@@ -97,9 +107,17 @@ class Tracing:
         made.append(Column(attribute, new))
         return attribute
 
-    def blamed(self, op: Plan, rows: Traced, blame: Expr) -> Traced:
-        """The rows with another blame."""
-        return self.project(op, rows, carry(query_columns(rows)), blame=blame)
+    def unless_kept(
+        self, op: Plan, rows: Traced, columns: Iterable[Column], kept: Expr, record: Sequence[tuple[str, Expr]]
+    ) -> Traced:
+        """All rows; those that the operator would not keep blame it, and record why."""
+        dropped = either(kept, long(0), long(self.bits.bit(op.id)))
+        blame = dropped if rows.blame is None else union(rows.blame_expr, dropped)
+        trail = None
+        if self.records:
+            steps = either(kept, no_trail(), recorded(op, record))
+            trail = steps if rows.trail is None else call("concat", rows.trail_expr, steps)
+        return self.project(op, rows, columns, blame=blame, trail=trail)
 
     def where(self, op: Plan, rows: Traced, conditions: Iterable[Expr]) -> Traced:
         """The rows that meet all conditions."""

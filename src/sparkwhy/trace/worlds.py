@@ -6,6 +6,8 @@ into every world in which it is alive; the operator then does its work within ea
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sparkwhy.plan.build import call, carry
 from sparkwhy.plan.exprs import AggCall, Expr, Frame, Ref, WindowCall
 from sparkwhy.plan.nodes import Column, Flatten, Plan, Project, Window
@@ -46,7 +48,7 @@ def with_worlds(tracing: Tracing, op: Plan, rows: Traced, partition: tuple[Expr,
     plan = Flatten(
         id=fresh.part(op), input=plan, collection=worlds(Ref(sets), Ref(blames)), elements=(world,), outer=False
     )
-    spread = Traced(plan, rows.blame, rows.unless, rows.notes, rows.order)
+    spread = replace(rows, plan=plan)
     alive = tracing.where(op, spread, (is_alive(rows.blame_expr, rows.unless_expr, blame_of(Ref(world))),))
     return tracing.project(
         op,

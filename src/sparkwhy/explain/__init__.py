@@ -1,0 +1,1 @@
+"""From blame to explanations: which sets of operators would let the row through, and rows that show it."""

@@ -1,0 +1,42 @@
+"""What an explanation is: a set of operators, and the rows that would come through if they changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sparkwhy.plan.nodes import Kind, Plan
+from sparkwhy.plan.show import show_op
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An operation of the user's query: its number in the plan, as a user would write it, and where it stands."""
+
+    id: int
+    kind: Kind
+    text: str
+    where: str | None = None
+
+    @classmethod
+    def of(cls, node: Plan) -> Operator:
+        return cls(node.id.step, node.kind, show_op(node), None if node.where is None else str(node.where))
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A set of operators that must change for the missing row to appear.
+
+    `certain`: with just these operators relaxed, a matching row was seen. Otherwise the values that it would need
+    are within reach of a change of constants, no more. Each witness is a row that would become the answer: its
+    values in the result, and what it met at each operator.
+    """
+
+    operators: tuple[Operator, ...]
+    rank: int
+    certain: bool = True
+    count: int = 0
+    witnesses: tuple[Mapping[str, Any], ...] = ()
+    alternative: Mapping[str, str] = field(default_factory=dict)
+    verified: bool | None = None

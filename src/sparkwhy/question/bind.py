@@ -1,0 +1,207 @@
+"""Checks a pattern against the output of a plan, and finds what its names and values are there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, NoReturn
+
+from sparkwhy.errors import AmbiguousField, PatternError, PatternTypeError, UnknownField, assert_never
+from sparkwhy.plan.exprs import Attribute
+from sparkwhy.plan.types import STRING, Array, Map, Struct, Type, ddl
+from sparkwhy.question.bound import Bound, Elements, Entries, Parts, Question, overlapping, weight
+from sparkwhy.question.pattern import (
+    ANY,
+    Among,
+    Anything,
+    Bag,
+    Between,
+    Comparison,
+    Custom,
+    Fields,
+    Null,
+    Pattern,
+    Present,
+    TextTest,
+    show_pattern,
+    within,
+)
+from sparkwhy.question.values import convert
+
+__all__ = ["MAX_DIFFERENT", "MAX_OVERLAPPING", "MAX_WEIGHT", "Question", "bind"]
+
+MAX_OVERLAPPING = 8
+"""So many patterns in one list may compete for the same elements: each set of them becomes a condition."""
+
+MAX_DIFFERENT = 500
+"""So many different patterns may stand in one list."""
+
+MAX_WEIGHT = 5_000
+"""So many tests may the conditions for a pattern consist of: lists inside of lists multiply."""
+
+_SHOWN_NAMES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place in the pattern: its path, and the type of the values there."""
+
+    path: str
+    type: Type
+    timezone: str
+
+    def at(self, name: object, type: Type) -> Spot:
+        return Spot(within(self.path, name), type, self.timezone)
+
+    def of_elements(self, type: Type) -> Spot:
+        return Spot(self.path, type, self.timezone)
+
+    def fail(self, problem: str, hint: str) -> NoReturn:
+        message = f"{self.path} is of type {ddl(self.type)}: {problem}."
+        raise PatternTypeError(message, path=self.path, type=ddl(self.type), hint=hint)
+
+
+def bind(pattern: Fields, output: tuple[Attribute, ...], *, timezone: str = "UTC") -> Question:
+    """The question that the pattern asks about rows with this output; times without a timezone are in `timezone`."""
+    places = _resolve(pattern, [attribute.name for attribute in output], "")
+    wanted = []
+    for place, (_, inner) in zip(places, pattern.entries, strict=True):
+        attribute = output[place]
+        wanted.append((attribute, _bound(inner, Spot(within("", attribute.name), attribute.type, timezone))))
+    if sum(weight(inner) for _, inner in wanted) > MAX_WEIGHT:
+        hint = "ask with fewer lists inside of lists."
+        raise PatternError("the lists of the pattern can be matched in too many ways.", hint=hint)
+    return Question(tuple(wanted), output, pattern)
+
+
+# --- names ---
+
+
+def _resolve(pattern: Fields, known: Sequence[str], path: str) -> list[int]:
+    """The place of each name of the pattern among the known ones."""
+    places = [_place(name, known, path) for name, _ in pattern.entries]
+    for place, times in Counter(places).items():
+        if times > 1:
+            full = within(path, known[place])
+            raise AmbiguousField(f"the pattern mentions {full} twice.", path=full, hint="say it all in one place.")
+    return places
+
+
+def _place(name: Any, known: Sequence[str], path: str) -> int:
+    exact = [i for i, each in enumerate(known) if each == name]
+    alike = exact or [i for i, each in enumerate(known) if each.lower() == str(name).lower()]
+    if len(alike) == 1:
+        return alike[0]
+    full = within(path, name)
+    if alike:
+        raise AmbiguousField(
+            f"{full} is ambiguous: {len(alike)} fields are called {' and '.join(known[i] for i in alike)}.",
+            path=full,
+            hint="rename one of them, or ask about another field.",
+        )
+    raise _unknown(str(name), tuple(known), full)
+
+
+def _unknown(name: str, known: tuple[str, ...], full: str) -> UnknownField:
+    spelled = {each.lower(): each for each in known}
+    nearest = tuple(spelled[low] for low in get_close_matches(name.lower(), spelled))
+    head, _, rest = name.partition(".")
+    if rest and head.lower() in spelled:
+        hint = f"fields inside of fields are written as dicts: {{{spelled[head.lower()]!r}: {{{rest!r}: ...}}}}."
+    elif nearest:
+        hint = f"did you mean {' or '.join(nearest)}?"
+    else:
+        more = ", ..." if len(known) > _SHOWN_NAMES else ""
+        hint = f"the names here are {', '.join(known[:_SHOWN_NAMES])}{more}." if known else "there are no fields here."
+    return UnknownField(path=full, known=known, nearest=nearest, hint=hint)
+
+
+# --- patterns ---
+
+
+def _bound(pattern: Pattern, spot: Spot) -> Bound:
+    match pattern:
+        case Anything() | Null() | Present() | Custom():
+            return pattern
+        case Comparison(op, value):
+            return Comparison(op, _value(value, pattern, spot))
+        case Between(low, high):
+            return _between(_value(low, pattern, spot), _value(high, pattern, spot), pattern, spot)
+        case Among(values):
+            return Among(tuple(None if value is None else _value(value, pattern, spot) for value in values))
+        case TextTest():
+            return _text_test(pattern, spot)
+        case Fields():
+            return _fields(pattern, spot)
+        case Bag():
+            return _elements(pattern, spot)
+        case _:
+            assert_never(pattern)
+
+
+def _value(value: Any, pattern: Pattern, spot: Spot) -> Any:
+    if isinstance(spot.type, Array | Map | Struct):
+        spot.fail(f"{show_pattern(pattern)} speaks of single values", _composite_hint(pattern, spot.type))
+    try:
+        return convert(value, spot.type, spot.timezone)
+    except ValueError as error:
+        spot.fail(f"{value!r} cannot be such a value, {error}", _value_hint(spot.type))
+
+
+def _composite_hint(pattern: Pattern, type: Type) -> str:
+    if isinstance(type, Array):
+        return f"write [{show_pattern(pattern)}, ...] for an array with such an element."
+    names = f"{type.fields[0].name!r}" if isinstance(type, Struct) and type.fields else "..."
+    return f"write a dict: {{{names}: {show_pattern(pattern)}}}."
+
+
+def _value_hint(type: Type) -> str:
+    return f"write a value that fits {ddl(type)}, or a function of the column: lambda column: ..."
+
+
+def _between(low: Any, high: Any, pattern: Pattern, spot: Spot) -> Between:
+    if low > high:
+        spot.fail(f"{show_pattern(pattern)} matches nothing", "write the smaller value first.")
+    return Between(low, high)
+
+
+def _text_test(pattern: TextTest, spot: Spot) -> TextTest:
+    if spot.type != STRING:
+        in_array = isinstance(spot.type, Array) and spot.type.element == STRING
+        hint = _composite_hint(pattern, spot.type) if in_array else "only strings can be asked for parts of their text."
+        spot.fail(f"{show_pattern(pattern)} speaks of strings", hint)
+    return pattern
+
+
+def _fields(pattern: Fields, spot: Spot) -> Bound:
+    match spot.type:
+        case Struct(fields):
+            places = _resolve(pattern, spot.type.names, spot.path)
+            named = [(i, fields[i], inner) for i, (_, inner) in zip(places, pattern.entries, strict=True)]
+            return Parts(tuple((i, _bound(inner, spot.at(field.name, field.type))) for i, field, inner in named))
+        case Map(key, value):
+            of_keys = spot.of_elements(key)
+            return Entries(
+                tuple((_value(k, pattern, of_keys), _bound(inner, spot.at(k, value))) for k, inner in pattern.entries)
+            )
+        case Array():
+            spot.fail("a dict speaks of a single struct", "write a list with the dict: [{...}, ...].")
+        case _:
+            spot.fail("a dict speaks of the fields of a struct", "write a value, or a predicate such as gt(0).")
+
+
+def _elements(pattern: Bag, spot: Spot) -> Elements:
+    if not isinstance(spot.type, Array):
+        spot.fail("a list speaks of the elements of an array", "write one_of(...) for one of several values.")
+    inside = spot.of_elements(spot.type.element)
+    counts = Counter(_bound(element, inside) for element in pattern.elements)
+    anything = counts.pop(ANY, 0)
+    if len(counts) > MAX_DIFFERENT or max(map(len, overlapping(list(counts))), default=0) > MAX_OVERLAPPING:
+        raise PatternError(
+            f"the list for {spot.path} has too many different patterns.",
+            path=spot.path,
+            hint=f"at most {MAX_OVERLAPPING} may match the same elements, and at most {MAX_DIFFERENT} stand in a list.",
+        )
+    return Elements(tuple(counts.items()), anything, pattern.is_open)

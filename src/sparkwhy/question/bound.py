@@ -1,0 +1,125 @@
+"""Patterns with a schema: names are positions, values are those of the plan, and lists count what they ask for.
+
+Also how the element patterns of a list relate: which of them one element could match at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from sparkwhy.errors import assert_never
+from sparkwhy.plan.exprs import Attribute
+from sparkwhy.question.pattern import (
+    Among,
+    Anything,
+    Between,
+    Comparison,
+    Custom,
+    Fields,
+    Null,
+    Present,
+    TextTest,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A struct, that is not null, by the ordinals of its mentioned fields."""
+
+    fields: tuple[tuple[int, Bound], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """A map, that is not null, with an entry for every mentioned key."""
+
+    items: tuple[tuple[Any, Bound], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """An array, that is not null, with so many elements of its own for each of these different patterns.
+
+    `anything` is for how many elements the pattern says no more than that they are there.
+    """
+
+    counted: tuple[tuple[Bound, int], ...]
+    anything: int
+    is_open: bool
+
+    @property
+    def total(self) -> int:
+        return self.anything + sum(count for _, count in self.counted)
+
+
+Bound: TypeAlias = (
+    Anything | Null | Present | Comparison | Between | Among | TextTest | Custom | Parts | Entries | Elements
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A pattern of rows with this output: what it asks of each attribute that it mentions, and how it was written."""
+
+    wanted: tuple[tuple[Attribute, Bound], ...]
+    output: tuple[Attribute, ...]
+    pattern: Fields
+
+
+def mentioned(question: Question) -> tuple[Attribute, ...]:
+    """The attributes that the question speaks of, in the order of the pattern."""
+    return tuple(attribute for attribute, _ in question.wanted)
+
+
+def accepts_null(pattern: Bound) -> bool:
+    """Whether null may match."""
+    match pattern:
+        case Anything() | Null() | Custom():
+            return True
+        case Among(values):
+            return None in values
+        case Present() | Comparison() | Between() | TextTest() | Parts() | Entries() | Elements():
+            return False
+        case _:
+            assert_never(pattern)
+
+
+def disjoint(left: Bound, right: Bound) -> bool:
+    """Whether clearly no value matches both: `{"sku": "A"}` and `{"sku": "B"}`."""
+    match left, right:
+        case Comparison("="), Comparison("="):
+            return left != right
+        case Parts(fields), Parts(others):
+            return any(disjoint(one, other) for i, one in fields for j, other in others if i == j)
+        case (Null(), other) | (other, Null()):
+            return not accepts_null(other)
+        case _:
+            return False
+
+
+def overlapping(patterns: Sequence[Bound]) -> list[list[Bound]]:
+    """The patterns in groups: no value matches patterns of two of them."""
+    groups: list[list[Bound]] = []
+    for pattern in patterns:
+        met = [group for group in groups if not all(disjoint(pattern, other) for other in group)]
+        joined = [*(each for group in met for each in group), pattern]
+        groups = [*(group for group in groups if group not in met), joined]
+    return groups
+
+
+def weight(pattern: Bound) -> int:
+    """How many tests the condition for the pattern consists of."""
+    match pattern:
+        case Parts(fields):
+            return 1 + sum(weight(inner) for _, inner in fields)
+        case Entries(items):
+            return 1 + sum(weight(inner) for _, inner in items)
+        case Elements(counted):
+            groups = overlapping([inner for inner, _ in counted])
+            return 1 + sum((weight(inner) << (len(group) - 1)) for group in groups for inner in group)
+        case Anything() | Null() | Present() | Comparison() | Between() | Among() | TextTest() | Custom():
+            return 1
+        case _:
+            assert_never(pattern)

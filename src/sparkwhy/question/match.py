@@ -1,0 +1,287 @@
+"""Which rows match a question: as conditions that the engines evaluate, and for a row in hand.
+
+The two share no code, so that each can be checked by the other.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from sparkwhy.errors import NotInterpretable, assert_never
+from sparkwhy.plan.exprs import (
+    And,
+    Call,
+    Compare,
+    Expr,
+    FieldOf,
+    In,
+    IsNotNull,
+    IsNull,
+    ItemOf,
+    Lambda,
+    Literal,
+    Opaque,
+    Or,
+    Ref,
+    Variable,
+    is_true,
+)
+from sparkwhy.plan.types import BOOLEAN, INTEGER, STRING, Array, Map
+from sparkwhy.question.bound import (
+    Bound,
+    Elements,
+    Entries,
+    Parts,
+    Question,
+    accepts_null,
+    mentioned,
+    overlapping,
+)
+from sparkwhy.question.pattern import (
+    Among,
+    Anything,
+    Between,
+    Comparison,
+    Custom,
+    Null,
+    Present,
+    TextTest,
+    name_of,
+)
+
+__all__ = ["conditions", "matches", "mentioned"]
+
+
+# --- as conditions ---
+
+
+def conditions(question: Question) -> tuple[Expr, ...]:
+    """What must all hold for a row to match: true exactly where the value matches; null may stand for false.
+
+    There are as many conditions as can be told apart, so that each can be pushed down by itself:
+    `{"order": {"id": 5, "x": 1}}` gives `order.id = 5` and `order.x = 1`.
+    """
+    return tuple(each for attribute, pattern in question.wanted for each in _conditions(Ref(attribute), pattern))
+
+
+def _conditions(value: Expr, pattern: Bound) -> tuple[Expr, ...]:
+    match pattern:
+        case Anything():
+            return ()
+        case Null():
+            return (IsNull(value),)
+        case Present():
+            return (IsNotNull(value),)
+        case Comparison(op, constant):
+            return (Compare(op, value, Literal(constant, value.type)),)
+        case Between(low, high):
+            ends = Literal(low, value.type), Literal(high, value.type)
+            return (Compare(">=", value, ends[0]), Compare("<=", value, ends[1]))
+        case Among(values):
+            return (_among(value, values),)
+        case TextTest(function, text):
+            return (Call(function, (value, Literal(text, STRING))),)
+        case Custom(function):
+            return (Opaque(f"<{name_of(function).strip('<>')}>", (value,), BOOLEAN, handle=function),)
+        case Parts():
+            return _in_struct(value, pattern)
+        case Entries():
+            return _in_map(value, pattern)
+        case Elements():
+            return _in_array(value, pattern)
+        case _:
+            assert_never(pattern)
+
+
+def _among(value: Expr, options: tuple[Any, ...]) -> Expr:
+    null = (IsNull(value),) if None in options else ()
+    present = tuple(Literal(option, value.type) for option in options if option is not None)
+    tests = (*null, *((In(value, present),) if present else ()))
+    return tests[0] if len(tests) == 1 else Or(tests)
+
+
+def _in_struct(value: Expr, pattern: Parts) -> tuple[Expr, ...]:
+    """A null struct has null fields: it is told apart where no field asks for more than null."""
+    known = any(not accepts_null(inner) for _, inner in pattern.fields)
+    inside = (each for i, inner in pattern.fields for each in _conditions(FieldOf(value, i), inner))
+    return (*(() if known else (IsNotNull(value),)), *inside)
+
+
+def _in_map(value: Expr, pattern: Entries) -> tuple[Expr, ...]:
+    if not pattern.items:
+        return (IsNotNull(value),)
+    assert isinstance(value.type, Map)
+    keys = [(Literal(key, value.type.key), inner) for key, inner in pattern.items]
+    return tuple(each for key, inner in keys for each in _at_key(value, key, inner))
+
+
+def _at_key(value: Expr, key: Literal, pattern: Bound) -> tuple[Expr, ...]:
+    """The value at a missing key is null too: the key is asked for where null would do."""
+    there = Call("array_contains", (Call("map_keys", (value,)), key))
+    return (*((there,) if accepts_null(pattern) else ()), *_conditions(ItemOf(value, key), pattern))
+
+
+def _in_array(value: Expr, pattern: Elements) -> tuple[Expr, ...]:
+    """An element of its own for each element pattern, by Hall's theorem.
+
+    There is such an assignment exactly if any set of patterns is matched by at least as many elements as the
+    patterns of the set stand for. Sets of patterns that cannot match the same element follow from their parts.
+    """
+    counts = dict(pattern.counted)
+    sizes = _size_conditions(value, pattern)
+    hall = (
+        _at_least(value, chosen, sum(counts[each] for each in chosen))
+        for group in overlapping(list(counts))
+        for chosen in _subsets(group)
+    )
+    return (*sizes, *hall)
+
+
+def _size_conditions(value: Expr, pattern: Elements) -> tuple[Expr, ...]:
+    size, total = Call("size", (value,)), Literal(pattern.total, INTEGER)
+    if not pattern.is_open:
+        return (Compare("=", size, total),)
+    if pattern.anything:
+        return (Compare(">=", size, total),)
+    return () if pattern.counted else (IsNotNull(value),)
+
+
+def _subsets(patterns: Sequence[Bound]) -> Iterator[tuple[Bound, ...]]:
+    return (chosen for size in range(1, len(patterns) + 1) for chosen in combinations(patterns, size))
+
+
+def _at_least(array: Expr, patterns: tuple[Bound, ...], count: int) -> Expr:
+    """At least so many elements match one of the patterns."""
+    assert isinstance(array.type, Array)
+    element = _variable(array)
+    tests = tuple(_test(element, pattern) for pattern in patterns)
+    some = Lambda((element,), tests[0] if len(tests) == 1 else Or(tests))
+    if count == 1:
+        return Call("exists", (array, some))
+    return Compare(">=", Call("size", (Call("filter", (array, some)),)), Literal(count, INTEGER))
+
+
+def _variable(array: Expr) -> Variable:
+    """For the elements of the array, by a number that no lambda around it has."""
+    assert isinstance(array.type, Array)
+    depth = _depth(array)
+    return Variable(depth, "x" if depth == 1 else f"x{depth}", array.type.element)
+
+
+def _depth(value: Expr) -> int:
+    while isinstance(value, FieldOf | ItemOf):
+        value = value.input
+    return value.id + 1 if isinstance(value, Variable) else 1
+
+
+def _test(value: Expr, pattern: Bound) -> Expr:
+    """One condition, true or false."""
+    parts = _conditions(value, pattern)
+    return is_true(parts[0] if len(parts) == 1 else And(parts))
+
+
+# --- for a row in hand ---
+
+
+def matches(question: Question, row: tuple[Any, ...]) -> bool:
+    """Whether the row, in the values of the plan, matches; by the definition."""
+    place = {attribute.id: i for i, attribute in enumerate(question.output)}
+    return all(_fits(pattern, row[place[attribute.id]]) for attribute, pattern in question.wanted)
+
+
+def _fits(pattern: Bound, value: Any) -> bool:
+    match pattern:
+        case Anything():
+            return True
+        case Null():
+            return value is None
+        case Present():
+            return value is not None
+        case Among(values):
+            return any(value is option or (_both(value, option) and _order(value, option) == 0) for option in values)
+        case Custom(function):
+            raise NotInterpretable(f"only Spark knows what {name_of(function)} says of a value")
+        case _ if value is None:
+            return False
+        case Comparison(op, constant):
+            return _COMPARISONS[op](_order(value, constant), 0)
+        case Between(low, high):
+            return _order(low, value) <= 0 <= _order(high, value)
+        case TextTest(function, text):
+            return _TEXT_TESTS[function](value, text)
+        case Parts(fields):
+            return all(_fits(inner, value[i]) for i, inner in fields)
+        case Entries(items):
+            return all(any(_order(k, key) == 0 and _fits(p, v) for k, v in value.pairs) for key, p in items)
+        case Elements():
+            return _assignable(pattern, value)
+        case _:
+            assert_never(pattern)
+
+
+_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def _both(left: Any, right: Any) -> bool:
+    return left is not None and right is not None
+
+
+def _order(left: Any, right: Any) -> int:
+    """Negative, zero or positive; NaN is equal to itself and greater than all numbers."""
+    if left != left or right != right:
+        return int(left != left) - int(right != right)
+    return int(left > right) - int(left < right)
+
+
+def _found(text: str, expression: str) -> bool:
+    try:
+        return re.search(expression, text, re.ASCII) is not None
+    except re.error as error:
+        raise NotInterpretable(f"only Java knows the regular expression {expression}") from error
+
+
+def _looks_like(text: str, pattern: str) -> bool:
+    pieces = re.findall(r"\\.|.", pattern, re.DOTALL)
+    expression = "".join({"%": ".*", "_": "."}.get(piece, re.escape(piece[-1])) for piece in pieces)
+    return re.fullmatch(expression, text, re.DOTALL) is not None
+
+
+_TEXT_TESTS: Mapping[str, Callable[[str, str], bool]] = {
+    "contains": lambda text, part: part in text,
+    "startswith": lambda text, part: text.startswith(part),
+    "like": _looks_like,
+    "rlike": _found,
+}
+
+
+def _assignable(pattern: Elements, values: tuple[Any, ...]) -> bool:
+    """Whether every element pattern gets an element of its own, and none is left over unless the list is open."""
+    if len(values) < pattern.total or (len(values) > pattern.total and not pattern.is_open):
+        return False
+    slots = [inner for inner, count in pattern.counted for _ in range(count)]
+    candidates = [[i for i, value in enumerate(values) if _fits(inner, value)] for inner in slots]
+    holder: dict[int, int] = {}
+    return all(_augment(slot, candidates, holder, set()) for slot in range(len(slots)))
+
+
+def _augment(slot: int, candidates: list[list[int]], holder: dict[int, int], tried: set[int]) -> bool:
+    """Finds an element for the slot; who holds one may have to move on."""
+    for element in candidates[slot]:
+        if element in tried:
+            continue
+        tried.add(element)
+        if element not in holder or _augment(holder[element], candidates, holder, tried):
+            holder[element] = slot
+            return True
+    return False

@@ -1,0 +1,461 @@
+"""Patterns of rows: what users write, as Python literals or as JSON, and the frozen values that it becomes.
+
+    {"city": "NY", "names": [ANY, ...], "revenue": gt(0)}
+
+A pattern knows no schema; `bind` gives it one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from numbers import Integral, Real
+from typing import Any, TypeAlias
+from typing import Literal as OneOf
+
+from sparkwhy.errors import MalformedPattern, PatternError, PatternTypeError, assert_never
+from sparkwhy.plan.show import quoted
+
+MAX_DEPTH = 100
+MAX_SIZE = 10_000
+"""Beyond these a literal contains itself, or was not written by a person."""
+
+ComparisonOp = OneOf["=", "<>", "<", "<=", ">", ">="]
+TextFunction = OneOf["contains", "startswith", "like", "rlike"]
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """Exactly one value, any: the paper's instance placeholder. Null is a value too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Null:
+    """The value is null."""
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The value is not null."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How the value compares with a constant. Null compares with nothing, NaN is equal to itself."""
+
+    op: ComparisonOp
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The value is in a range, with its ends."""
+
+    low: Any
+    high: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """The value is one of several; a None among them is null."""
+
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextTest:
+    """What a string contains or looks like, by the name of the function in Spark."""
+
+    function: TextFunction
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Custom:
+    """What a function of the user says, that makes a boolean column of the column of the value."""
+
+    function: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The columns of a row, the fields of a struct or the entries of a map; what is not mentioned is anything."""
+
+    entries: tuple[tuple[Any, Pattern], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bag:
+    """The elements of an array in any order; with any further ones if it is open."""
+
+    elements: tuple[Pattern, ...]
+    is_open: bool
+
+
+Pattern: TypeAlias = Anything | Null | Present | Comparison | Between | Among | TextTest | Custom | Fields | Bag
+
+_PATTERNS = (Anything, Null, Present, Comparison, Between, Among, TextTest, Custom, Fields, Bag)
+_ATOMS = (bool, int, float, str, bytes, decimal.Decimal, dt.date, dt.timedelta)
+
+
+# --- what users call ---
+
+ANY = Anything()
+"""Exactly one value, any."""
+
+
+def eq(value: Any) -> Pattern:
+    """Equal to the value, as the plain value is; `eq(None)` is null."""
+    return Null() if value is None else Comparison("=", _atom(value))
+
+
+def ne(value: Any) -> Pattern:
+    """Not null and different from the value; `ne(None)` is not null."""
+    return Present() if value is None else Comparison("<>", _atom(value))
+
+
+def gt(value: Any) -> Pattern:
+    """Greater than the value."""
+    return Comparison(">", _atom(value))
+
+
+def ge(value: Any) -> Pattern:
+    """Greater than the value or equal to it."""
+    return Comparison(">=", _atom(value))
+
+
+def lt(value: Any) -> Pattern:
+    """Less than the value."""
+    return Comparison("<", _atom(value))
+
+
+def le(value: Any) -> Pattern:
+    """Less than the value or equal to it."""
+    return Comparison("<=", _atom(value))
+
+
+def between(low: Any, high: Any) -> Pattern:
+    """From `low` to `high`, both included."""
+    return Between(_atom(low), _atom(high))
+
+
+def one_of(*values: Any) -> Pattern:
+    """One of the values, given one by one or as a list; None among them is null."""
+    only_a_collection = len(values) == 1 and isinstance(values[0], list | tuple | set | frozenset)
+    return _among(values[0] if only_a_collection else values)
+
+
+def contains(text: str) -> Pattern:
+    """A string that contains the text."""
+    return TextTest("contains", _text(text))
+
+
+def startswith(text: str) -> Pattern:
+    """A string that starts with the text."""
+    return TextTest("startswith", _text(text))
+
+
+def like(text: str) -> Pattern:
+    r"""A string that looks like the text, where `%` is anything, `_` one character, and a backslash escapes them."""
+    if not re.fullmatch(r"(?:[^\\]|\\[\\%_])*", _text(text), re.DOTALL):
+        raise PatternError(f"like({text!r}) escapes nothing.", hint=r"write \\ for a backslash.")
+    return TextTest("like", text)
+
+
+def matches(expression: str) -> Pattern:
+    """A string in which the regular expression is found, anywhere, as by Spark's `rlike`."""
+    return TextTest("rlike", _text(expression))
+
+
+def is_null() -> Pattern:
+    """Null, as a plain None is."""
+    return Null()
+
+
+def not_null() -> Pattern:
+    """Anything but null."""
+    return Present()
+
+
+def _among(values: Iterable[Any]) -> Among:
+    found = tuple(None if value is None else _atom(value) for value in values)
+    if not found:
+        raise PatternError("one_of() matches nothing.", hint="name at least one value.")
+    return Among(found)
+
+
+def _atom(value: Any) -> Any:
+    """A single value, as Python's own type if it came from elsewhere, as numbers of numpy do."""
+    if isinstance(value, _ATOMS):
+        return value
+    if isinstance(value, bytearray):
+        return bytes(value)
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    raise PatternTypeError(f"{value!r} is not a single value.", hint=_other_form(value))
+
+
+def _other_form(value: Any) -> str:
+    match value:
+        case None:
+            return "nothing compares with null: write None, is_null() or not_null() in place of the predicate."
+        case list() | tuple() | dict():
+            return "write the list or dict by itself, with predicates inside."
+        case _:
+            return "values are numbers, strings, bytes, booleans, dates, datetimes and timedeltas."
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    raise PatternTypeError(f"{value!r} is not a string.", hint="contains, startswith, like and matches take a string.")
+
+
+# --- from Python ---
+
+
+def to_pattern(literal: Any) -> Fields:
+    """The pattern that a Python literal says.
+
+    >>> to_pattern({"city": "NY"})
+    Fields(entries=(('city', Comparison(op='=', value='NY')),))
+    """
+    if isinstance(literal, Fields):
+        return literal
+    if not isinstance(literal, Mapping):
+        raise PatternError(f"{type(literal).__name__} is no row.", hint='write a dict, e.g. {"city": "NY"}.')
+    _check_extent(literal)
+    return _fields(literal, "")
+
+
+def _check_extent(literal: Any) -> None:
+    """Refuses what is too deep or too large to be entered, in a loop: it may contain itself."""
+    seen, todo = 0, [(literal, 0)]
+    while todo:
+        current, depth = todo.pop()
+        seen += 1
+        if depth > MAX_DEPTH or seen > MAX_SIZE:
+            raise PatternError(
+                f"the pattern is too large: it has more than {MAX_DEPTH} levels or {MAX_SIZE} parts.",
+                hint="does a list or dict in it contain itself?",
+            )
+        inner = current.values() if isinstance(current, Mapping) else current
+        if isinstance(current, Mapping | list | tuple):
+            todo.extend((each, depth + 1) for each in inner)
+
+
+def _pattern(literal: Any, path: str) -> Pattern:
+    if isinstance(literal, _PATTERNS):
+        return literal
+    if literal is None:
+        return Null()
+    if literal is ...:
+        hint = "ANY is a single value; leave out what may be anything."
+        raise PatternError(f"{path} is `...`, which stands only in lists.", path=path, hint=hint)
+    if isinstance(literal, Mapping):
+        return _fields(literal, path)
+    if isinstance(literal, list | tuple):
+        return _bag(literal, path)
+    if callable(literal):
+        return _custom(literal, path)
+    return eq(literal)
+
+
+def _fields(literal: Mapping[Any, Any], path: str) -> Fields:
+    return Fields(tuple((_atom(name), _pattern(inner, within(path, name))) for name, inner in literal.items()))
+
+
+def within(path: str, name: object) -> str:
+    """The path of a field or entry of what is at the path: `order.items`."""
+    return f"{path}.{quoted(str(name))}" if path else quoted(str(name))
+
+
+def _bag(literals: Sequence[Any], path: str) -> Bag:
+    elements = [each for each in literals if each is not ...]
+    if len(literals) - len(elements) > 1:
+        hint = "one stands for any number of further elements."
+        raise PatternTypeError(f"the list for {path} has more than one `...`.", path=path, hint=hint)
+    return Bag(tuple(_pattern(each, path) for each in elements), len(elements) < len(literals))
+
+
+def _custom(function: Callable[..., Any], path: str) -> Pattern:
+    if function in (is_null, not_null):
+        return _pattern(function(), path)
+    if isinstance(function, type) or function in _CONSTRUCTORS:
+        name = function.__name__
+        raise PatternError(f"{name} is no pattern by itself.", path=path, hint=f"call it with a value: {name}(...).")
+    return Custom(function)
+
+
+_CONSTRUCTORS = (eq, ne, gt, ge, lt, le, between, one_of, contains, startswith, like, matches)
+
+
+# --- from JSON ---
+
+_COMPARED = re.compile(r"(>=|<=|!=|>|<|=) ?(.*)", re.DOTALL)
+
+
+def from_json(given: Any) -> Fields:
+    r"""The pattern that JSON says, as text or parsed.
+
+    `"?"` is ANY, `"*"` in a list is `...`, `"> 0"` a comparison, `{"$contains": "x"}` a predicate; a leading
+    backslash takes the meaning away, also from the `$` of a field.
+
+    >>> show_pattern(from_json('{"city": "!= NY", "names": ["?", "*"]}'))
+    "{'city': ne('NY'), 'names': [ANY, ...]}"
+    """
+    parsed = _parsed(given) if isinstance(given, str) else given
+    _check_extent(parsed)
+    literal = _from_json(parsed)
+    if isinstance(literal, _PATTERNS):
+        raise PatternError("a predicate is no row.", hint='name a column: {"revenue": {"$gt": 0}}.')
+    return to_pattern(literal)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        raise MalformedPattern(error.msg, line=error.lineno, column=error.colno) from error
+    except (RecursionError, ValueError) as error:  # brackets without end, or a number of thousands of digits
+        raise PatternError(f"the pattern is too large: {error}.") from error
+
+
+def _unique(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise PatternError(f"{twice!r} occurs twice in one object.", path=str(twice))
+    return dict(pairs)
+
+
+def _from_json(value: Any) -> Any:
+    """The Python literal that a part of the JSON stands for."""
+    match value:
+        case str():
+            return _from_string(value)
+        case list():
+            return [... if each == "*" else _from_json(each) for each in value]
+        case dict() if _predicate_names(value):
+            return _from_predicate(value)
+        case dict():
+            return _unique([(_unescaped(name), _from_json(inner)) for name, inner in value.items()])
+        case _:
+            return value
+
+
+def _from_string(text: str) -> Any:
+    if text == "?":
+        return ANY
+    if text == "*":
+        raise PatternError('"*" stands outside of a list.', hint=r'write "?" for any value, "\\*" for a star.')
+    if compared := _COMPARED.fullmatch(text):
+        return _PREDICATES[_SYMBOLS[compared[1]]](compared[2])
+    return _unescaped(text)
+
+
+def _unescaped(text: Any) -> Any:
+    return text[1:] if isinstance(text, str) and text.startswith("\\") else text
+
+
+def _predicate_names(value: dict[Any, Any]) -> list[str]:
+    return [name for name in value if isinstance(name, str) and name.startswith("$")]
+
+
+def _from_predicate(value: dict[Any, Any]) -> Pattern:
+    name = _predicate_names(value)[0]
+    if len(value) > 1:
+        raise PatternError(f"{name} does not stand alone.", path=name, hint=rf'a field of that name is "\\{name}".')
+    if name not in _PREDICATES:
+        near = get_close_matches(name, _PREDICATES) or sorted(_PREDICATES)
+        hint = rf'did you mean {" or ".join(near)}? A field of that name is "\\{name}".'
+        raise PatternError(f"there is no predicate {name}.", path=name, hint=hint)
+    return _PREDICATES[name](value[name])
+
+
+def _from_pair(value: Any) -> Pattern:
+    if isinstance(value, list) and len(value) == 2:
+        return between(*value)
+    raise PatternError("$between takes two values.", path="$between", hint='write {"$between": [1, 2]}.')
+
+
+def _from_options(value: Any) -> Pattern:
+    if isinstance(value, list):
+        return _among(value)
+    raise PatternError("$in takes a list.", path="$in", hint='write {"$in": ["a", "b"]}.')
+
+
+def _from_verdict(value: Any) -> Pattern:
+    if isinstance(value, bool):
+        return Null() if value else Present()
+    raise PatternError("$null takes true or false.", path="$null")
+
+
+_SYMBOLS = {"=": "$eq", "!=": "$ne", ">": "$gt", ">=": "$ge", "<": "$lt", "<=": "$le"}
+
+_PREDICATES: Mapping[str, Callable[[Any], Pattern]] = {
+    "$eq": eq,
+    "$ne": ne,
+    "$gt": gt,
+    "$ge": ge,
+    "$lt": lt,
+    "$le": le,
+    "$between": _from_pair,
+    "$in": _from_options,
+    "$null": _from_verdict,
+    "$contains": contains,
+    "$startswith": startswith,
+    "$like": like,
+    "$matches": matches,
+}
+
+
+# --- to text ---
+
+_WORDS: Mapping[str, str] = {"<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge", "rlike": "matches"}
+
+
+def show_pattern(pattern: Pattern) -> str:
+    """The pattern as the Python literal that a user would write."""
+    match pattern:
+        case Anything():
+            return "ANY"
+        case Null():
+            return "None"
+        case Present():
+            return "not_null()"
+        case Comparison("=", value):
+            return _show_value(value)
+        case Comparison(op, value):
+            return f"{_WORDS[op]}({_show_value(value)})"
+        case Between(low, high):
+            return f"between({_show_value(low)}, {_show_value(high)})"
+        case Among(values):
+            return f"one_of({', '.join(map(_show_value, values))})"
+        case TextTest(function, text):
+            return f"{_WORDS.get(function, function)}({text!r})"
+        case Custom(function):
+            return name_of(function)
+        case Fields(entries):
+            return "{" + ", ".join(f"{_show_value(name)}: {show_pattern(inner)}" for name, inner in entries) + "}"
+        case Bag(elements, is_open):
+            return "[" + ", ".join([*map(show_pattern, elements), *(["..."] if is_open else [])]) + "]"
+        case _:
+            assert_never(pattern)
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """How a user's function is called: `is_large`, `<lambda>`."""
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _show_value(value: Any) -> str:
+    return f"float('{value}')" if isinstance(value, float) and not math.isfinite(value) else repr(value)

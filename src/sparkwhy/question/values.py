@@ -1,0 +1,219 @@
+"""Values that users write, as the Python values that the plan has for the types of its columns.
+
+A string is accepted for every type that it reads as: `"2019-01-01"` for a date, `"61402"` for a number. A value that
+the type cannot hold exactly is refused, but for floats, which round as ever.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import re
+import struct
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from sparkwhy.plan.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INTEGRALS,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    Atom,
+    Decimal,
+    Type,
+)
+
+NAN = float("nan")
+"""The only NaN in bound patterns, so that equal patterns are equal."""
+
+_YEAR_MONTH = frozenset({"interval year", "interval month", "interval year to month"})
+_INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
+_FRACTION = re.compile(r"\.([0-9]{1,6})(?![0-9])")
+
+Reader: TypeAlias = Callable[[Any], Any]
+
+
+def convert(given: Any, type: Type, timezone: str) -> Any:
+    """The value of this type that was given; a `ValueError` says why there is none.
+
+    >>> convert("12.5", Decimal(9, 2), "UTC")
+    Decimal('12.50')
+    """
+    try:
+        return _reader(type, timezone)(given)
+    except ArithmeticError as error:
+        raise ValueError("it is too large or too precise") from error
+
+
+def _reader(type: Type, timezone: str) -> Reader:
+    match type:
+        case Decimal():
+            return lambda given: _decimal(given, type)
+        case Atom(name) if type in INTEGRALS:
+            return lambda given: _integer(given, INTEGRALS[type])
+        case Atom(name) if name in _YEAR_MONTH:
+            return lambda given: _integer(given, 32)
+        case Atom(name) if name.startswith("interval "):
+            return _duration
+        case _ if type == TIMESTAMP:
+            return lambda given: _instant(given, timezone)
+        case _ if type in _READERS:
+            return _READERS[type]
+        case _:
+            raise ValueError("values of this type cannot be written")
+
+
+def _refused(given: Any) -> ValueError:
+    return ValueError(f"it is of the Python type {type(given).__name__}")
+
+
+# --- numbers ---
+
+
+def _boolean(given: Any) -> bool:
+    if isinstance(given, bool):
+        return given
+    if isinstance(given, str) and given.strip().lower() in ("true", "false"):
+        return given.strip().lower() == "true"
+    raise _refused(given)
+
+
+def _integer(given: Any, bits: int) -> int:
+    number = _whole(given)
+    if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
+        raise ValueError(f"it does not fit into {bits} bits")
+    return number
+
+
+def _whole(given: Any) -> int:
+    match given:
+        case bool():
+            raise _refused(given)
+        case int():
+            return given
+        case str() if _INTEGER.fullmatch(given):
+            return int(given)
+        case float() | decimal.Decimal() if given == given and int(given) == given:
+            return int(given)
+        case float() | decimal.Decimal():
+            raise ValueError("it is not a whole number")
+        case _:
+            raise _refused(given)
+
+
+def _double(given: Any) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float | decimal.Decimal | str):
+        raise _refused(given)
+    number = float(given)
+    return number if number == number else NAN
+
+
+def _float(given: Any) -> float:
+    """As many bits as Spark keeps: 0.1 is another number in 32 bits."""
+    (number,) = struct.unpack("<f", struct.pack("<f", _double(given)))
+    return number if number == number else NAN
+
+
+def _decimal(given: Any, type: Decimal) -> decimal.Decimal:
+    if isinstance(given, bool) or not isinstance(given, int | float | decimal.Decimal | str):
+        raise _refused(given)
+    exact = _exact(repr(given) if isinstance(given, float) else given)
+    if not exact.is_finite():
+        raise ValueError("it is not a finite number")
+    scaled = exact.quantize(decimal.Decimal(1).scaleb(-type.scale), context=decimal.Context(prec=type.precision))
+    if scaled != exact:
+        raise ValueError(f"it has more than {type.scale} decimal places")
+    return scaled
+
+
+def _exact(given: int | decimal.Decimal | str) -> decimal.Decimal:
+    try:
+        return decimal.Decimal(given)
+    except decimal.InvalidOperation as error:
+        raise ValueError("it is not a number") from error
+
+
+# --- text ---
+
+
+def _string(given: Any) -> str:
+    if isinstance(given, str):
+        return str(given)
+    raise _refused(given)
+
+
+def _bytes(given: Any) -> bytes:
+    if isinstance(given, bytes):
+        return given
+    raise _refused(given)
+
+
+# --- time ---
+
+
+def _date(given: Any) -> dt.date:
+    if isinstance(given, str):
+        return dt.date.fromisoformat(given.strip())
+    if isinstance(given, dt.date) and not isinstance(given, dt.datetime):
+        return given
+    raise _refused(given)
+
+
+def _moment(given: Any) -> dt.datetime:
+    match given:
+        case dt.datetime():
+            return given
+        case dt.date():
+            return dt.datetime.combine(given, dt.time())
+        case str():
+            return dt.datetime.fromisoformat(_iso(given.strip()))
+        case _:
+            raise _refused(given)
+
+
+def _iso(text: str) -> str:
+    """As Python 3.10 reads it: an offset in numbers, fractions of a second in six digits."""
+    return _FRACTION.sub(lambda found: f".{found[1]:0<6}", re.sub("[Zz]$", "+00:00", text))
+
+
+def _local(given: Any) -> dt.datetime:
+    moment = _moment(given)
+    if moment.tzinfo is not None:
+        raise ValueError("it has a timezone")
+    return moment
+
+
+def _instant(given: Any, timezone: str) -> dt.datetime:
+    moment = _moment(given)
+    aware = moment.replace(tzinfo=_zone(timezone)) if moment.tzinfo is None else moment
+    return aware.astimezone(dt.timezone.utc)
+
+
+def _zone(timezone: str) -> dt.tzinfo:
+    try:
+        return dt.timezone.utc if timezone == "UTC" else ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise ValueError(f"it has no timezone, and {timezone!r} is not the name of one") from error
+
+
+def _duration(given: Any) -> dt.timedelta:
+    if isinstance(given, dt.timedelta):
+        return given
+    raise _refused(given)
+
+
+_READERS: Mapping[Type, Reader] = {
+    BOOLEAN: _boolean,
+    DOUBLE: _double,
+    FLOAT: _float,
+    STRING: _string,
+    BINARY: _bytes,
+    DATE: _date,
+    TIMESTAMP_NTZ: _local,
+}

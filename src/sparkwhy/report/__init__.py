@@ -1,0 +1,1 @@
+"""Answers: one frozen result, and the ways to show it."""
