@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
-from bench import reading
+from bench import asking, reading
 
 
 def main() -> None:
@@ -18,6 +18,7 @@ def main() -> None:
     )
     session.sparkContext.setLogLevel("ERROR")
     reading.bench(session)
+    asking.bench(session)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,16 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, explain
+from sparkwhy.explain.details import with_details
+from sparkwhy.explain.explanation import Explanation
 from sparkwhy.explain.missing import SourceGap, gaps
+from sparkwhy.explain.probes import probes
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.question.bind import Question, bind
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import to_pattern
 from sparkwhy.report.answer import Answer
-from sparkwhy.spark.nearest import nearest_values
+from sparkwhy.spark.nearest import nearest_rows, nearest_values
 from sparkwhy.spark.read import read
 from sparkwhy.spark.run import run
 from sparkwhy.trace.annotate import TracedQuery, trace
@@ -46,15 +49,24 @@ def why_not(df: DataFrame, missing: Mapping[str, Any], *, progress: Progress | N
 def _answer(
     session: SparkSession, question: Question, plan: Plan, traced: TracedQuery, candidates: tuple[Candidate, ...]
 ) -> Answer:
-    there = [candidate for candidate in candidates if candidate.blame == 0]
+    there = [candidate for candidate in candidates if candidate.blame == 0 and candidate.certain]
     if there:
         return Answer.not_missing(question, plan, there[0])
     explanations = explain(plan, traced.bits, candidates)
     if explanations:
+        with _named_jobs(session, "sparkwhy: looking at near misses"):
+            explanations = _with_details(session, plan, explanations)
         return Answer.explained(question, plan, explanations, any(c.worlds_left_out for c in candidates))
     with _named_jobs(session, "sparkwhy: looking at the sources"):
         found = _source_gaps(session, plan, traced)
     return Answer.not_explained(question, plan, found)
+
+
+def _with_details(session: SparkSession, plan: Plan, explanations: tuple[Explanation, ...]) -> tuple[Explanation, ...]:
+    """The explanations with the nearest keys beside their joins, and with hints."""
+    asked = probes(plan, explanations)
+    found = [(probe, nearest_rows(run(session, probe.plan), probe.wanted)) for probe in asked]
+    return with_details(plan, explanations, found)
 
 
 def _source_gaps(session: SparkSession, plan: Plan, traced: TracedQuery) -> tuple[SourceGap, ...]:

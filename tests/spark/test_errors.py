@@ -45,13 +45,13 @@ def test_a_subquery_where_it_cannot_be_a_join(spark: SparkSession) -> None:
 
 
 def test_an_expression_without_end(spark: SparkSession) -> None:
-    deep = reduce(lambda a, b: a + b, [F.col("id")] * 300)
+    deep = reduce(lambda a, b: a + b, [F.col("id")] * 220)
     with pytest.raises(UnsupportedOperator, match="nested hundreds of levels deep"):
         read(spark.range(3).select(deep))
 
 
 def test_a_long_chain_of_conditions_is_no_deep_expression(spark: SparkSession) -> None:
-    wide = reduce(lambda a, b: a | b, [F.col("id") == number for number in range(300)])
+    wide = reduce(lambda a, b: a | b, [F.col("id") == number for number in range(120)])
     assert read(spark.range(3).filter(wide)).kind == "filter"
 
 

@@ -50,7 +50,7 @@ def bag(rows: list[Row], plan: Plan) -> Any:
 
 def check_law(plan: Plan, tables: dict[OpId, list[Row]], conditions: Conditions = ()) -> None:
     traced = trace(plan, conditions, records=len(tables) % 2 == 0)
-    rows = run(traced.rows.plan, tables)
+    rows = run(meeting(traced.rows.plan, conditions), tables)
     for relaxed in subsets(tuple(traced.bits.positions)):
         expected = bag(run(meeting(relax(plan, relaxed), conditions), tables), plan)
         found = bag(alive_rows(plan, traced, rows, traced.bits.of(relaxed)), plan)

@@ -7,24 +7,30 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparkwhy.explain.explanation import Explanation, Operator
-from sparkwhy.plan.build import Fresh, call, long
-from sparkwhy.plan.exprs import AggCall, Attribute, MakeStruct, Ref
-from sparkwhy.plan.nodes import Aggregate, Column, OpId, Plan, Project
-from sparkwhy.plan.types import INTEGER, LONG, STRING, Array, Field, Struct
+from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, empty_array, long
+from sparkwhy.plan.exprs import AggCall, Attribute, Expr, FieldOf, IsNotNull, MakeStruct, Ref, is_true
+from sparkwhy.plan.nodes import Aggregate, Column, Flatten, OpId, Plan, Project
+from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
 from sparkwhy.plan.walk import walk
 from sparkwhy.trace.annotate import TracedQuery
 from sparkwhy.trace.bits import Bits
 from sparkwhy.trace.terms import UNION_OF_WORLDS, WORLDS_LEFT_OUT
-from sparkwhy.trace.trails import TRAIL, VERDICT, as_text
+from sparkwhy.trace.trails import FACT, TRAIL, VERDICT, as_text
+from sparkwhy.trace.wanted import Conditions
 
+_CLAIM = Struct((Field("blame", LONG), Field("certain", BOOLEAN)))
 _WITNESS = Struct((Field("trail", TRAIL), Field("row", Array(STRING))))
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A set of operators as bits, how many matching rows blame it, and up to two of them."""
+    """A set of operators as bits, how many matching rows blame it, and up to two of them.
+
+    One that is not certain is only attainable: some values of its rows would have to lie where bounds allow them.
+    """
 
     blame: int
+    certain: bool
     notes: int
     count: int
     witnesses: tuple[tuple[Any, Any], ...]
@@ -41,20 +47,27 @@ class Candidate:
 def candidate_plan(plan: Plan, traced: TracedQuery) -> Plan:
     """The traced rows summed up by whom they blame: the only rows that leave the cluster."""
     fresh = Fresh(traced.rows.plan)
-    rows = traced.rows
-    blame, notes = fresh.attribute("blame", LONG), fresh.attribute("notes", INTEGER)
-    witness = fresh.attribute("witness", _WITNESS)
-    values = call("array", *(as_text(Ref(a)) for a in plan.output))
-    told = MakeStruct(("trail", "row"), (rows.trail_expr, values))
-    marked = Project(
+    claim, witness = fresh.attribute("claim", _CLAIM), fresh.attribute("witness", _WITNESS)
+    notes = fresh.attribute("notes", INTEGER)
+    claimed = Flatten(
         id=fresh.part(plan),
-        input=rows.plan,
-        columns=(Column(blame, rows.blame_expr), Column(notes, rows.notes_expr), Column(witness, told)),
+        input=traced.rows.plan,
+        collection=_claims(traced, traced.wanted[plan.id]),
+        elements=(claim,),
     )
+    values = call("array", *(as_text(Ref(a)) for a in plan.output))
+    told = MakeStruct(("trail", "row"), (traced.rows.trail_expr, values))
+    columns = (*carry((claim,)), Column(notes, traced.rows.notes_expr), Column(witness, told))
+    marked = Project(id=fresh.part(plan), input=claimed, columns=columns)
+    blame, certain = fresh.attribute("blame", LONG), fresh.attribute("certain", BOOLEAN)
     return Aggregate(
         id=fresh.part(plan),
         input=marked,
-        keys=(Column(blame, Ref(blame)), Column(notes, Ref(notes))),
+        keys=(
+            Column(blame, FieldOf(Ref(claim), 0)),
+            Column(certain, FieldOf(Ref(claim), 1)),
+            *carry((notes,)),
+        ),
         aggregates=(
             Column(fresh.attribute("count", LONG), AggCall("count", (long(1),))),
             Column(fresh.attribute("first", _WITNESS), AggCall("min", (Ref(witness),))),
@@ -63,25 +76,42 @@ def candidate_plan(plan: Plan, traced: TracedQuery) -> Plan:
     )
 
 
+def _claims(traced: TracedQuery, conditions: Conditions) -> Expr:
+    """For each row the sets that it speaks for: its blame if its values match, what is attainable if they may."""
+    rows = traced.rows
+    own = call("array", MakeStruct(("blame", "certain"), (rows.blame_expr, boolean(True))))
+    if rows.maybe is None:
+        return own
+    none = empty_array(_CLAIM)
+    other = call("array", MakeStruct(("blame", "certain"), (Ref(rows.maybe), boolean(False))))
+    return call(
+        "concat",
+        either(is_true(all_of(conditions)), own, none),
+        either(IsNotNull(Ref(rows.maybe)), other, none),
+    )
+
+
 def candidates_of(rows: Iterable[Sequence[Any]]) -> tuple[Candidate, ...]:
-    """The rows of a `candidate_plan` as candidates; the same set with other notes is one candidate."""
-    found: dict[int, Candidate] = {}
-    for blame, notes, count, first, last in sorted(rows, key=lambda row: (row[0], row[1])):
-        before = found.get(blame)
-        told = (before.witnesses if before else ()) + ((tuple(first), tuple(last)))
-        witnesses = tuple(dict.fromkeys((_frozen(trail), tuple(row)) for trail, row in _pairs(told)))
-        union = notes & (before.notes if before else UNION_OF_WORLDS) & UNION_OF_WORLDS
-        left_out = (notes | (before.notes if before else 0)) & WORLDS_LEFT_OUT
-        total = count + (before.count if before else 0)
-        found[blame] = Candidate(blame, union | left_out, total, witnesses[:_WITNESSES])
-    return tuple(found.values())
+    """The rows of a `candidate_plan` as candidates, each set once: certain if any of its rows is."""
+    found: dict[tuple[int, bool], Candidate] = {}
+    for blame, certain, notes, count, first, last in rows:
+        told = tuple(dict.fromkeys((_frozen(trail), tuple(row)) for trail, row in (first, last)))
+        candidate = Candidate(blame, certain, notes, count, told)
+        before = found.get((blame, certain))
+        found[blame, certain] = candidate if before is None else _merged(before, candidate)
+    settled = {blame for blame, certain in found if certain}
+    return tuple(c for c in found.values() if c.certain or c.blame not in settled)
+
+
+def _merged(one: Candidate, other: Candidate) -> Candidate:
+    """The same set from rows with other notes: a union of worlds only if all say so."""
+    union = one.notes & other.notes & UNION_OF_WORLDS
+    left_out = (one.notes | other.notes) & WORLDS_LEFT_OUT
+    witnesses = tuple(dict.fromkeys(one.witnesses + other.witnesses))[:_WITNESSES]
+    return Candidate(one.blame, one.certain, union | left_out, one.count + other.count, witnesses)
 
 
 _WITNESSES = 3
-
-
-def _pairs(told: Sequence[Any]) -> Iterable[tuple[Any, Any]]:
-    return ((each[0], each[1]) for each in told)
 
 
 def _frozen(trail: Iterable[Sequence[Any]]) -> tuple[tuple[Any, ...], ...]:
@@ -94,7 +124,7 @@ def smallest(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     return tuple(
         candidate
         for candidate in found
-        if not (candidate.is_union and any(_is_part(other, candidate) for other in found))
+        if not (candidate.is_union and any(other.certain and _is_part(other, candidate) for other in found))
     )
 
 
@@ -111,11 +141,13 @@ def explain(plan: Plan, bits: Bits, candidates: Iterable[Candidate]) -> tuple[Ex
     by_operators: dict[tuple[OpId, ...], list[Candidate]] = {}
     for candidate in smallest(candidates):
         by_operators.setdefault(_operators(bits, candidate), []).append(candidate)
-    ordered = sorted(by_operators, key=lambda ids: (len(ids), ids))
+    certain = {ids: any(c.certain for c in found) for ids, found in by_operators.items()}
+    ordered = sorted(by_operators, key=lambda ids: (not certain[ids], len(ids), ids))
     return tuple(
         Explanation(
             operators=tuple(Operator.of(nodes[id]) for id in ids),
             rank=rank,
+            certain=certain[ids],
             count=sum(candidate.count for candidate in by_operators[ids]),
             witnesses=_witnesses(plan.output, by_operators[ids]),
         )
@@ -136,9 +168,11 @@ def _witness(output: tuple[Attribute, ...], trail: Sequence[Any], row: Sequence[
     """A row that would become the answer, and what it met at the operators that it blames."""
     met: dict[int, dict[str, dict[str, Any]]] = {}
     for step, what, value in trail:
-        at = met.setdefault(step, {"values": {}, "verdicts": {}})
+        at = met.setdefault(step, {"values": {}, "verdicts": {}, "facts": {}})
         if what.startswith(VERDICT):
             at["verdicts"].setdefault(what.removeprefix(VERDICT), value)
+        elif what.startswith(FACT):
+            at["facts"].setdefault(what.removeprefix(FACT), value)
         else:
             at["values"].setdefault(what, value)
     names = [attribute.name for attribute in output]

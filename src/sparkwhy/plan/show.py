@@ -56,7 +56,7 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
-from sparkwhy.plan.types import ddl
+from sparkwhy.plan.types import ddl, is_numeric
 from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import fold_expr
 
@@ -107,6 +107,8 @@ def _show_part(expr: Expr, inner: tuple[str, ...], names: Names) -> str:
         case In():
             return f"{_in_parens(expr.input, inner[0])} in ({', '.join(inner[1:])})"
         case Cast():
+            if isinstance(expr.input, Literal) and is_numeric(expr.input.type) and is_numeric(expr.type):
+                return inner[0]  # Spark puts numbers of a condition into the type of the column
             return f"{'try_cast' if expr.mode == 'try' else 'cast'}({inner[0]} as {ddl(expr.type)})"
         case MakeStruct():
             pairs = zip(expr.names, inner, strict=True)
@@ -197,7 +199,7 @@ def _show_bound(bound: Bound) -> str:
 
 def show_op(op: Plan) -> str:
     """One operator, without its inputs: `filter a.year >= 2019`."""
-    names = _names_for(op)
+    names = names_for(op)
     match op:
         case Table():
             return f"table {op.source.name} ({_some(plain(a) for a in op.attributes)})"
@@ -234,7 +236,7 @@ def show_op(op: Plan) -> str:
             assert_never(op)
 
 
-def _names_for(op: Plan) -> Names:
+def names_for(op: Plan) -> Names:
     """Names of what an operator reads; one that its inputs have twice says which side, or else which attribute."""
     read = [attribute for below in inputs(op) for attribute in below.output]
     count = Counter(attribute.name for attribute in read)

@@ -121,6 +121,23 @@ def attributes_of(expr: Expr) -> Iterator[Attribute]:
     return (part.attribute for part in parts(expr) if isinstance(part, Ref))
 
 
+def paths_of(expr: Expr) -> Iterator[Expr]:
+    """The attributes that the expression reads, with the fields that it takes: `address.year`, not `address`."""
+    todo = [expr]
+    while todo:
+        current = todo.pop()
+        if _is_path(current):
+            yield current
+        else:
+            todo.extend(reversed(operands(current)))
+
+
+def _is_path(expr: Expr) -> bool:
+    while isinstance(expr, FieldOf):
+        expr = expr.input
+    return isinstance(expr, Ref)
+
+
 def fold_expr(expr: Expr, combine: Callable[[Expr, tuple[T, ...]], T]) -> T:
     """Computes bottom-up: `combine` gets each expression with the results of its operands."""
     todo: list[tuple[Expr, bool]] = [(expr, False)]

@@ -39,7 +39,8 @@ class Answer:
     @classmethod
     def explained(cls, question: Question, plan: Plan, explanations: tuple[Explanation, ...], left_out: bool) -> Answer:
         warnings = (_LEFT_OUT,) if left_out else ()
-        return cls("explained", question, plan, explanations, warnings=warnings)
+        outcome: Outcome = "explained" if any(each.certain for each in explanations) else "unexplained"
+        return cls(outcome, question, plan, explanations, warnings=warnings)
 
     @classmethod
     def not_explained(cls, question: Question, plan: Plan, gaps: tuple[SourceGap, ...]) -> Answer:

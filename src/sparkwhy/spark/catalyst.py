@@ -98,3 +98,16 @@ def parse(described: Sequence[Mapping[str, Any]], locate: Callable[[], JavaObjec
 def tree_of(handle: JavaObject) -> Tree:
     """A logical plan or an expression as a tree."""
     return parse(json.loads(handle.toJSON()), lambda: handle)
+
+
+def projections_in(described: Any) -> Iterator[tuple[int, ...]]:
+    """The ids that each projection puts out, anywhere in a description: plans of subqueries are inside expressions."""
+    todo = [described]
+    while todo:
+        current = todo.pop()
+        if isinstance(current, list):
+            todo.extend(current)
+        elif isinstance(current, dict):
+            if str(current.get("class")).endswith(".logical.Project"):
+                yield tuple(int(item[0]["exprId"]["id"]) for item in current["projectList"])
+            todo.extend(current.values())

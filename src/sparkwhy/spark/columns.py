@@ -38,6 +38,7 @@ from sparkwhy.plan.exprs import (
 from sparkwhy.plan.types import FRACTIONALS, Array, Map
 from sparkwhy.spark import jvm
 from sparkwhy.spark.literals import literal_column
+from sparkwhy.spark.sql_text import Texts, texts_of
 from sparkwhy.spark.types import spark_type
 
 Variables = Mapping[int, Column]
@@ -48,12 +49,19 @@ def name_of(attribute: Attribute) -> str:
     return f"a{attribute.id}"
 
 
-def to_column(session: SparkSession, expr: Expr, variables: Variables | None = None) -> Column:
+def to_column(session: SparkSession, expr: Expr) -> Column:
     """The expression as a column."""
-    bound = variables or {}
+    return _column(session, expr, {}, texts_of(expr))
+
+
+def _column(session: SparkSession, expr: Expr, bound: Variables, texts: Texts) -> Column:
+    """The expression as a column: as text where it has one, else part by part."""
+    text = texts[id(expr)]
+    if text is not None and not text.free and not isinstance(expr, Ref | Lambda):
+        return F.expr(text.sql)
 
     def of(inner: Expr) -> Column:
-        return to_column(session, inner, bound)
+        return _column(session, inner, bound, texts)
 
     match expr:
         case Ref():
@@ -86,7 +94,7 @@ def to_column(session: SparkSession, expr: Expr, variables: Variables | None = N
         case Case():
             return _case(expr, of)
         case Call():
-            return _call(session, expr, bound)
+            return _call(session, expr, bound, texts)
         case Variable():
             return bound[expr.id]
         case AggCall():
@@ -152,12 +160,12 @@ def _opaque(session: SparkSession, expr: Opaque, of: Callable[[Expr], Column]) -
 # --- functions ---
 
 
-def _call(session: SparkSession, expr: Call, variables: Variables) -> Column:
+def _call(session: SparkSession, expr: Call, variables: Variables, texts: Texts) -> Column:
     plain = [arg for arg in expr.args if not isinstance(arg, Lambda)]
-    args = [to_column(session, arg, variables) for arg in plain]
+    args = [_column(session, arg, variables, texts) for arg in plain]
     lambdas = [arg for arg in expr.args if isinstance(arg, Lambda)]
     if lambdas:
-        functions = [_python_function(session, each, variables) for each in lambdas]
+        functions = [_python_function(session, each, variables, texts) for each in lambdas]
         return _invoke_higher_order_function(expr.function, args, functions)
     if expr.mode == "try" or (expr.function == "element_at" and expr.mode == "legacy"):
         return F.call_function(_TRY[expr.function], *args)
@@ -212,12 +220,12 @@ def _size(expr: Call, collection: Column) -> Column:
     return size if expr.function == "size" else F.coalesce(size, F.lit(-1))
 
 
-def _python_function(session: SparkSession, expr: Lambda, variables: Variables) -> Callable[..., Column]:
+def _python_function(session: SparkSession, expr: Lambda, variables: Variables, texts: Texts) -> Callable[..., Column]:
     """The lambda as Spark's Python API wants it: a function whose signature says how many arguments it takes."""
 
     def body(*values: Column) -> Column:
         names = [param.id for param in expr.params]
-        return to_column(session, expr.body, {**variables, **dict(zip(names, values, strict=True))})
+        return _column(session, expr.body, {**variables, **dict(zip(names, values, strict=True))}, texts)
 
     match len(expr.params):
         case 1:

@@ -33,7 +33,7 @@ from sparkwhy.plan.nodes import (
     Union,
 )
 from sparkwhy.spark import jvm
-from sparkwhy.spark.catalyst import Tree, parse, tree_of
+from sparkwhy.spark.catalyst import Tree, parse, projections_in, tree_of
 from sparkwhy.spark.read_flatten import read_expand, read_generate
 from sparkwhy.spark.read_groups import read_aggregate, read_window, sort_key
 from sparkwhy.spark.reading import Bound, Reading, carried, described, renumbered
@@ -44,11 +44,12 @@ def read(df: DataFrame) -> Plan:
     """The plan of a DataFrame; its output has the DataFrame's own columns, in order."""
     session = _session_of(df)
     plan = jvm.analyzed(df)
-    tree = tree_of(plan)
+    tree, reading = tree_of(plan), Reading.of(session)
     if any(_has_subquery(node) for node in tree.walk()):
+        reading.written.update(projections_in([node.fields for node in tree.walk()]))
         tree = tree_of(jvm.without_subqueries(session, plan))
     try:
-        return renumbered(_read(Reading.of(session), tree).plan)
+        return renumbered(_read(reading, tree).plan)
     except RecursionError:
         raise UnsupportedOperator("an expression that is nested hundreds of levels deep") from None
 
@@ -153,9 +154,9 @@ def _read_transparent(_reading: Reading, _tree: Tree, inputs: tuple[Bound, ...])
 
 
 def _read_named(_reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bound:
-    """An alias or a view directly over a nameless table gives the table its name."""
+    """An alias or a view directly over a table gives it its name; the innermost one, where there are several."""
     (inner,) = inputs
-    if not isinstance(inner.plan, Table) or inner.plan.source.name != _NAMELESS:
+    if not isinstance(inner.plan, Table) or tree.children[0].name in ("SubqueryAlias", "View"):
         return inner
     identifier = tree.fields.get("identifier") or tree.fields["desc"]["identifier"]
     name = str(identifier.get("name") or identifier.get("table"))
@@ -198,6 +199,8 @@ def _implied_by(reading: Reading, tree: Tree, below: Plan) -> OpId | None:
         return below.id
     if child.name == "Join" and jvm.is_implied_by_join(reading.session, tree.handle):
         return below.id
+    if reading.written and tuple(expr.expr_id for expr in tree.exprs("projectList")) not in reading.written:
+        return below.id  # it came with the joins that subqueries became
     if parent is None:
         return None
     if parent.name == "Window":

@@ -44,6 +44,9 @@ class Reading:
     timezone: str
     mode: Mode
     ctes: dict[int, Tree] = field(default_factory=dict)
+    written: set[tuple[int, ...]] = field(default_factory=set)
+    """Where subqueries became joins: the ids of every projection that was there before."""
+
     _attributes: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     _steps: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     _variables: Iterator[int] = field(default_factory=lambda: itertools.count(1))

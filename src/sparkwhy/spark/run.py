@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import Window as SparkWindow
@@ -31,6 +33,7 @@ from sparkwhy.plan.nodes import (
 from sparkwhy.plan.walk import fold
 from sparkwhy.spark import jvm
 from sparkwhy.spark.columns import aggregate_sql, name_of, to_column
+from sparkwhy.spark.sql_text import sql_of
 
 
 def run(session: SparkSession, plan: Plan) -> DataFrame:
@@ -46,7 +49,7 @@ def _run_node(session: SparkSession, node: Plan, inputs: tuple[DataFrame, ...]) 
         case OneRow():
             return session.range(1, numPartitions=1).select()
         case Project():
-            return inputs[0].select(*(_named(session, column) for column in node.columns))
+            return _select(inputs[0], [_named(session, column) for column in node.columns])
         case Filter():
             return inputs[0].filter(to_column(session, node.condition))
         case Join():
@@ -74,8 +77,25 @@ def _run_node(session: SparkSession, node: Plan, inputs: tuple[DataFrame, ...]) 
             assert_never(node)
 
 
-def _named(session: SparkSession, column: Column) -> SparkColumn:
-    return to_column(session, column.expr).alias(name_of(column.attribute))
+def _named(session: SparkSession, column: Column) -> str | SparkColumn:
+    """A column under the name of its attribute: as SQL text where it has one, which is quicker."""
+    name = name_of(column.attribute)
+    if column.carried:
+        return name
+    sql = sql_of(column.expr)
+    return to_column(session, column.expr).alias(name) if sql is None else f"{sql} AS {name}"
+
+
+def _select(df: DataFrame, columns: Sequence[str | SparkColumn]) -> DataFrame:
+    texts = [column for column in columns if isinstance(column, str)]
+    if len(texts) == len(columns):
+        return df.selectExpr(*texts)
+    return df.select(*map(_as_column, columns))
+
+
+def _as_column(column: str | SparkColumn) -> str | SparkColumn:
+    """A name stays a name; other text becomes a column."""
+    return F.expr(column) if isinstance(column, str) and " " in column else column
 
 
 _JOINS = {
@@ -102,32 +122,28 @@ def _run_join(session: SparkSession, node: Join, left: DataFrame, right: DataFra
 
 
 def _run_flatten(session: SparkSession, node: Flatten, input: DataFrame) -> DataFrame:
-    generators = {
-        (False, False): F.explode,
-        (False, True): F.posexplode,
-        (True, False): F.inline,
-    }
-    outers = {
-        (False, False): F.explode_outer,
-        (False, True): F.posexplode_outer,
-        (True, False): F.inline_outer,
-    }
-    make = (outers if node.outer else generators)[node.inline, node.position is not None]
-    made = node.output[len(node.input.output) :]
-    generated = make(to_column(session, node.collection)).alias(*map(name_of, made))
-    return input.select("*", generated)
+    kind = "inline" if node.inline else "explode" if node.position is None else "posexplode"
+    function = f"{kind}_outer" if node.outer else kind
+    names = [name_of(attribute) for attribute in node.output[len(node.input.output) :]]
+    sql = sql_of(node.collection)
+    if sql is None:
+        collection = to_column(session, node.collection)
+        return input.select("*", F.call_function(function, collection).alias(*names))
+    return input.selectExpr("*", f"{function}({sql}) AS ({', '.join(names)})")
 
 
 def _run_aggregate(session: SparkSession, node: Aggregate, input: DataFrame) -> DataFrame:
-    keys = [_named(session, column) for column in node.keys]
+    computed = [_named(session, column) for column in node.keys if not column.carried]
+    keyed = _select(input, ["*", *computed]) if computed else input
+    keys = [name_of(column.attribute) for column in node.keys]
     if not node.aggregates:
-        return input.select(*keys).distinct() if keys else input.select().groupBy().agg(F.lit(1)).select()
-    prepared, aggregates = _prepared(session, node, input)
+        return keyed.select(*keys).distinct()
+    prepared, aggregates = _prepared(session, node, keyed)
     return prepared.groupBy(*keys).agg(*aggregates)
 
 
 def _prepared(session: SparkSession, node: Aggregate, input: DataFrame) -> tuple[DataFrame, list[SparkColumn]]:
-    """Aggregates as columns; DISTINCT and FILTER read columns that are computed first."""
+    """Aggregates as columns. DISTINCT and FILTER exist as text only: what has no text is computed first."""
     extra: dict[str, SparkColumn] = {}
 
     def extracted(expr: Expr) -> str:
@@ -136,12 +152,13 @@ def _prepared(session: SparkSession, node: Aggregate, input: DataFrame) -> tuple
         return name
 
     def aggregated(column: Column) -> SparkColumn:
-        expr = column.expr
-        if isinstance(expr, AggCall) and (expr.distinct or expr.condition is not None):
+        expr, name = column.expr, name_of(column.attribute)
+        sql = sql_of(expr)
+        if sql is None and isinstance(expr, AggCall) and (expr.distinct or expr.condition is not None):
             args = [extracted(arg) for arg in expr.args]
             condition = None if expr.condition is None else extracted(expr.condition)
-            return F.expr(aggregate_sql(expr, args, condition)).alias(name_of(column.attribute))
-        return _named(session, column)
+            sql = aggregate_sql(expr, args, condition)
+        return to_column(session, expr).alias(name) if sql is None else F.expr(f"{sql} AS {name}")
 
     aggregates = [aggregated(column) for column in node.aggregates]
     return (input.withColumns(extra) if extra else input), aggregates

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.build import Fresh, call, carry, either, integer
-from sparkwhy.plan.exprs import Compare, IsNull, Literal, is_true
+from sparkwhy.plan.exprs import Attribute, Compare, IsNull, Literal, is_true
 from sparkwhy.plan.nodes import (
     Aggregate,
     Distinct,
@@ -34,7 +34,8 @@ from sparkwhy.plan.nodes import (
 )
 from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.types import STRING
-from sparkwhy.plan.walk import fold
+from sparkwhy.plan.walk import fold, walk
+from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.bits import Bits, assign_bits
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct, trace_distinct_by, trace_limit, trace_window
 from sparkwhy.trace.joins import trace_join, trace_membership
@@ -59,14 +60,21 @@ def trace(plan: Plan, conditions: Conditions = (), *, records: bool = False) -> 
 
     With `records` each row has a trail of what it met at the operators that it blames.
     """
-    tracing = Tracing(Fresh(plan), assign_bits(plan), records)
     wanted = backtrace(plan, conditions)
+    tracing = Tracing(Fresh(plan), assign_bits(plan), records, _read(plan, wanted))
 
     def combine(op: Plan, inputs: tuple[Traced, ...]) -> Traced:
         rows = annotate(tracing, op, inputs, wanted[op.id])
         return tracing.where(op, rows, _unchecked(op, wanted[op.id]))
 
     return TracedQuery(fold(plan, combine), tracing.bits, wanted)
+
+
+def _read(plan: Plan, wanted: Mapping[OpId, Conditions]) -> frozenset[Attribute]:
+    """The attributes on which the question, or a filter, depends."""
+    filters = (node.condition for node in walk(plan) if isinstance(node, Filter))
+    asked = (condition for conditions in wanted.values() for condition in conditions)
+    return frozenset(attribute for expr in (*filters, *asked) for attribute in attributes_of(expr))
 
 
 def _unchecked(op: Plan, wanted: Conditions) -> Conditions:
@@ -92,7 +100,7 @@ def annotate(tracing: Tracing, op: Plan, inputs: tuple[Traced, ...], wanted: Con
             if not tracing.bits.has(op.id):
                 return inputs[0]
             columns = carry(query_columns(inputs[0]))
-            return tracing.unless_kept(op, inputs[0], columns, is_true(op.condition), verdicts(op.condition))
+            return tracing.unless_kept(op, inputs[0], columns, is_true(op.condition), verdicts(op))
         case Flatten():
             return _trace_flatten(tracing, op, inputs[0])
         case Join(how="semi" | "anti" | "existence"):

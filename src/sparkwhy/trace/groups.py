@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, integer, long, null
-from sparkwhy.plan.exprs import AggCall, Attribute, Call, Compare, Expr, Frame, Literal, Ref, WindowCall
+from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, equal, integer, long, null
+from sparkwhy.plan.exprs import AggCall, Attribute, Call, Compare, Expr, Frame, Ref, WindowCall
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -19,11 +19,12 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
-from sparkwhy.plan.types import BOOLEAN, INTEGER, STRING, Array
+from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array
+from sparkwhy.trace.bounds import bounded
 from sparkwhy.trace.partial import Stages, staged
 from sparkwhy.trace.terms import TERM, blame_of, no_sets, term, unless_of, with_any
-from sparkwhy.trace.traced import Traced, Tracing, query_columns
-from sparkwhy.trace.trails import TRAIL, as_text
+from sparkwhy.trace.traced import Traced, Tracing, certain_values, query_columns
+from sparkwhy.trace.trails import TRAIL, Entries, fact, row_text, values
 from sparkwhy.trace.unions import trace_union
 from sparkwhy.trace.worlds import WHOLE_PARTITION, with_worlds
 
@@ -31,6 +32,7 @@ _MAX_TRAIL = 40
 """How much is recorded of the rows behind one group."""
 
 UP_TO_HERE = Frame("rows", None, "current row")
+_PEERS = Frame("range", None, "current row")
 
 
 # --- grouping ---
@@ -38,19 +40,26 @@ UP_TO_HERE = Frame("rows", None, "current row")
 
 def trace_aggregate(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
     """The groups of each world; without keys there is a group in every world, even one without rows."""
+    rows = certain_values(rows)
     if rows.is_certain:
         return Traced(
             Aggregate(
                 id=tracing.fresh.part(op), where=op.where, input=rows.plan, keys=op.keys, aggregates=op.aggregates
             )
         )
+    extra, bounds = bounded(tracing.fresh, op, tracing.read)
+    query, op = op, replace(op, aggregates=op.aggregates + extra)
     plan = _staged(tracing.fresh, op)
     ready = _first_stage(tracing, op, rows, plan)
     here: Attribute | None = None
     if not op.keys:
         ready, here = _with_a_row(tracing, op, ready)
     spread = with_worlds(tracing, op, ready, tuple(Ref(column.attribute) for column in op.keys))
-    return _second_stage(tracing, op, spread, plan, here)
+    groups = _second_stage(tracing, op, spread, plan, here)
+    if not bounds:
+        return groups
+    maybe = either(equal(groups.blame_expr, long(0)), null(LONG), groups.blame_expr)
+    return tracing.project(query, replace(groups, bounds=bounds), carry(query.output), maybe=maybe)
 
 
 @dataclass(frozen=True)
@@ -139,6 +148,7 @@ def _only_where(expr: Expr, condition: Expr) -> Expr:
 
 def trace_window(tracing: Tracing, op: Window, rows: Traced) -> Traced:
     """The window columns within each world of the partition."""
+    rows = certain_values(rows)
     spread = with_worlds(tracing, op, rows, op.partition)
     plan = Window(
         id=tracing.fresh.part(op),
@@ -158,33 +168,52 @@ def _world(rows: Traced) -> tuple[Expr, ...]:
 
 def trace_limit(tracing: Tracing, op: Limit, rows: Traced) -> Traced:
     """All rows of each world; those past the limit blame it."""
+    rows = certain_values(rows)
     ranked, rank = _ranked(tracing, op, with_worlds(tracing, op, rows, ()), ())
     kept = [Compare(">", Ref(rank), integer(op.offset))]
-    record: list[tuple[str, Expr]] = [("rank", Ref(rank))]
+    record = [*values(op, (key.expr for key in ranked.order)), fact("rank", Ref(rank))]
     if op.count is not None:
         last = integer(op.offset + op.count)
         kept.append(Compare("<=", Ref(rank), last))
-        record.append(("last rank that is kept", last))
+        record.append(fact("last rank that is kept", last))
+        if tracing.records:
+            ranked, cutoff = _with_cutoff(tracing, op, ranked, last)
+            record.extend(cutoff)
     return tracing.unless_kept(op, ranked, carry(op.output), all_of(kept), record)
+
+
+def _with_cutoff(tracing: Tracing, op: Limit, rows: Traced, last: Expr) -> tuple[Traced, Entries]:
+    """The rows, each with what the last row that is kept is ordered by."""
+    asked = values(op, (key.expr for key in rows.order))
+    found = [(what, tracing.fresh.attribute("last", key.type, nullable=True), key) for what, key in asked]
+    if not found:
+        return rows, []
+    plan = Window(
+        id=tracing.fresh.part(op),
+        input=rows.plan,
+        partition=_world(rows),
+        order=rows.order,
+        columns=tuple(Column(a, WindowCall(Call("nth_value", (key, last)), _PEERS)) for _, a, key in found),
+    )
+    return replace(rows, plan=plan), [fact(f"last {what} that is kept", Ref(a)) for what, a, _ in found]
 
 
 def trace_distinct_by(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
     """All rows of each world; all but one of each key blame the operator."""
+    rows = certain_values(rows)
     keys = tuple(Ref(key) for key in op.keys or ())
     ranked, rank = _ranked(tracing, op, with_worlds(tracing, op, rows, keys), keys)
     kept = Compare("=", Ref(rank), integer(1))
     if not tracing.records:
         return tracing.unless_kept(op, ranked, carry(op.output), kept, [])
     rivalled, rival = _with_rival(tracing, op, ranked, keys)
-    return tracing.unless_kept(op, rivalled, carry(op.output), kept, [("kept instead", Ref(rival))])
+    return tracing.unless_kept(op, rivalled, carry(op.output), kept, [fact("kept instead", Ref(rival))])
 
 
 def _with_rival(tracing: Tracing, op: Distinct, rows: Traced, keys: tuple[Expr, ...]) -> tuple[Traced, Attribute]:
     """The rows, each with the row of its key that is kept, as text."""
     rival = tracing.fresh.attribute("rival", STRING, nullable=True)
-    values = [call("concat", Literal(f"{a.name}=", STRING), _text(a)) for a in op.output]
-    row = call("concat_ws", Literal(", ", STRING), *values)
-    first = WindowCall(AggCall("first", (row, boolean(False))), WHOLE_PARTITION)
+    first = WindowCall(AggCall("first", (row_text(op.output), boolean(False))), WHOLE_PARTITION)
     plan = Window(
         id=tracing.fresh.part(op),
         input=rows.plan,
@@ -193,10 +222,6 @@ def _with_rival(tracing: Tracing, op: Distinct, rows: Traced, keys: tuple[Expr, 
         columns=(Column(rival, first),),
     )
     return replace(rows, plan=plan), rival
-
-
-def _text(attribute: Attribute) -> Expr:
-    return call("coalesce", as_text(Ref(attribute)), Literal("null", STRING))
 
 
 def _ranked(tracing: Tracing, op: Plan, rows: Traced, partition: tuple[Expr, ...]) -> tuple[Traced, Attribute]:
@@ -215,7 +240,7 @@ def _ranked(tracing: Tracing, op: Plan, rows: Traced, partition: tuple[Expr, ...
 
 def trace_distinct(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
     """Each value once: where any of its copies is alive."""
-    fresh = tracing.fresh
+    fresh, rows = tracing.fresh, certain_values(rows)
     if rows.is_certain:
         narrow = tracing.project(op, Traced(rows.plan), carry(op.output))
         return Traced(Distinct(id=fresh.part(op), where=op.where, input=narrow.plan))

@@ -40,11 +40,10 @@ from sparkwhy.plan.exprs import (
     WindowCall,
 )
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Join, JoinType, Plan, Project, SortKey, Window
-from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
-from sparkwhy.plan.walk_exprs import attributes_of, rewrite
+from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
 from sparkwhy.trace.bits import Side
-from sparkwhy.trace.keys import equal_keys, residual
+from sparkwhy.trace.keys import equal_keys, raw, residual
 from sparkwhy.trace.nulls import rejects_null
 from sparkwhy.trace.terms import (
     SETS,
@@ -61,7 +60,7 @@ from sparkwhy.trace.terms import (
     without_all,
 )
 from sparkwhy.trace.traced import Traced, Tracing, query_columns
-from sparkwhy.trace.trails import no_trail, recorded
+from sparkwhy.trace.trails import Entries, fact, no_trail, recorded, values
 from sparkwhy.trace.wanted import Conditions
 from sparkwhy.trace.worlds import WHOLE_PARTITION
 
@@ -233,29 +232,38 @@ def _marked(tracing: Tracing, op: Join, plan: Plan, a: _Input, b: _Input) -> Tra
         blame=blame if blamed else None,
         unless=call("concat", a.unless, b.unless) if taken else None,
         notes=call("|", a.notes, b.notes) if noted else None,
-        trail=_joined_trail(tracing, op, a, b) if tracing.records else None,
+        trail=_joined_trail(op, a, b) if tracing.records else None,
     )
     return _tidy(tracing, op, marked) if taken else marked
 
 
-def _joined_trail(tracing: Tracing, op: Join, a: _Input, b: _Input) -> Expr:
-    """The trails of both sides, and for a padded row its key."""
+def _joined_trail(op: Join, a: _Input, b: _Input) -> Expr:
+    """The trails of both sides, and for a padded row what found no partner, also where the join pads it anyway."""
     parts = [a.trail, b.trail]
     for row, other in ((a, b), (b, a)):
-        if other.here is not None and tracing.bits.has(op.id, row.side):
+        if other.here is not None:
             parts.append(either(IsNull(Ref(other.here)), _alone_record(op, row.side), no_trail()))
     return call("concat", *parts)
 
 
 def _alone_record(op: Join, side: Side) -> Expr:
-    """What a row without a partner records: its key, and on which side nothing was found."""
+    """What a row without a partner records: what the join read of it, and on which side nothing was found."""
     other = "right" if side == "left" else "left"
+    return recorded(op, [*_read_of(op, side), fact(NO_PARTNER, Literal(other, STRING))])
+
+
+def _read_of(op: Join, side: Side) -> Entries:
+    """What a join reads of a row of this side: attributes as they are, and keys that are computed from them."""
+    rows = op.left if side == "left" else op.right
+    own = {attribute.id for attribute in rows.output}
+    read = () if op.condition is None else paths_of(op.condition)
+    paths = [path for path in read if all(attribute.id in own for attribute in attributes_of(path))]
     keys = [key.left if side == "left" else key.right for key in equal_keys(op)]
-    values = [(show_expr(key), key) for key in keys]
-    return recorded(op, [*values, (NO_PARTNER, Literal(other, STRING))])
+    return values(op, (*paths, *map(raw, keys), *keys))
 
 
 NO_PARTNER = "no partner on the"
+PARTNER = "partner on the"
 
 
 def _tidy(tracing: Tracing, op: Join, rows: Traced) -> Traced:
@@ -287,16 +295,15 @@ def _with_variants(tracing: Tracing, op: Join, plan: Plan, a: _Input, b: _Input)
         blame=FieldOf(Ref(variant), 1),
         unless=FieldOf(Ref(variant), 2),
         notes=call("|", a.notes, b.notes),
-        trail=_variant_trail(tracing, op, kind, a, b) if tracing.records else None,
+        trail=_variant_trail(op, kind, a, b) if tracing.records else None,
     )
 
 
-def _variant_trail(tracing: Tracing, op: Join, kind: Expr, a: _Input, b: _Input) -> Expr:
+def _variant_trail(op: Join, kind: Expr, a: _Input, b: _Input) -> Expr:
     """The trail of a padded row is its own, with its key; that of a pair is both."""
 
     def alone(row: _Input) -> Expr:
-        padded = tracing.bits.has(op.id, row.side)
-        return call("concat", row.trail, _alone_record(op, row.side)) if padded else row.trail
+        return call("concat", row.trail, _alone_record(op, row.side))
 
     branches = (
         (equal(kind, integer(_LEFT_ALONE)), alone(a)),
@@ -342,9 +349,8 @@ def trace_membership(tracing: Tracing, op: Join, left: Traced, right: Traced) ->
         assert op.exists is not None
         return tracing.project(op, rows, (*carry(op.left.output), Column(op.exists, found)))
     kept = found if op.how == "semi" else Not(found)
-    values = [(show_expr(key.left), key.left) for key in equal_keys(op)]
-    partner = Literal("none" if op.how == "semi" else "found", STRING)
-    return tracing.unless_kept(op, rows, carry(op.left.output), kept, [*values, ("partner on the right", partner)])
+    met = fact(NO_PARTNER if op.how == "semi" else PARTNER, Literal("right", STRING))
+    return tracing.unless_kept(op, rows, carry(op.left.output), kept, [*_read_of(op, "left"), met])
 
 
 def _known_membership(tracing: Tracing, op: Join, left: Traced, right: Traced) -> tuple[Expr, Traced]:

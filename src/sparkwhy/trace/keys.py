@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sparkwhy.plan.exprs import Attribute, Compare, Expr, conjuncts
+from sparkwhy.plan.exprs import Attribute, Cast, Compare, Expr, conjuncts
 from sparkwhy.plan.nodes import Join
 from sparkwhy.plan.walk_exprs import attributes_of
 
@@ -35,6 +35,13 @@ def as_key(join: Join, part: Expr) -> Key | None:
         if _reads(left, join.left.output) and _reads(right, join.right.output):
             return Key(left, right, part.op == "<=>")
     return None
+
+
+def raw(key: Expr) -> Expr:
+    """What a key is before any cast, which Spark inserts where the types of two keys differ."""
+    while isinstance(key, Cast):
+        key = key.input
+    return key
 
 
 def _parts(join: Join) -> tuple[Expr, ...]:

@@ -11,6 +11,7 @@ from sparkwhy.plan.types import LONG
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct
 from sparkwhy.trace.joins import trace_membership
 from sparkwhy.trace.traced import Traced, Tracing
+from sparkwhy.trace.trails import fact
 from sparkwhy.trace.unions import trace_union
 
 
@@ -43,7 +44,7 @@ def _trace_with_multiplicity(tracing: Tracing, op: SetOperation, left: Traced, r
     copies = either(Compare(">", here, long(0)), call("sequence", long(1), here), empty_array(LONG))
     flat = Flatten(id=fresh.part(op), where=op.where, input=counted.plan, collection=copies, elements=(copy,))
     kept = Compare(">" if op.operation == "except" else "<=", Ref(copy), there)
-    counts = [("copies on the left", here), ("copies on the right", there)]
+    counts = [fact("copies on the left", here), fact("copies on the right", there)]
     return tracing.unless_kept(op, replace(counted, plan=flat), carry(op.output), kept, counts)
 
 

@@ -1,0 +1,88 @@
+"""Near misses: values that a small change of their text, or a look at the clock, shows to be almost equal."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import re
+import unicodedata
+from collections.abc import Callable
+from itertools import combinations
+
+
+def _without_accents(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+
+
+def _as_number(text: str) -> str:
+    try:
+        return str(decimal.Decimal(text.strip()).normalize())
+    except decimal.InvalidOperation:
+        return text
+
+
+_CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("replacing non-breaking spaces", lambda text: text.replace("\u00a0", " ")),
+    ("removing invisible characters", lambda text: re.sub("[\t\r\n\u200b\ufeff]", "", text)),
+    ("trim", lambda text: text.strip(" ")),
+    ("lower", str.lower),
+    ("removing accents", _without_accents),
+    ("removing leading zeros", lambda text: re.sub("^0+(?=.)", "", text)),
+    ("cast to a number", _as_number),
+    ("cast to a date", lambda text: re.sub(r"^(\d{4}-\d{2}-\d{2})[ T].*$", r"\1", text)),
+)
+"""What makes texts equal that people take to be equal, in the order in which it is applied."""
+
+
+def equal_after(one: str, other: str) -> tuple[str, ...] | None:
+    """The fewest changes that make two texts equal, by name; None if nothing does."""
+    for count in range(len(_CHANGES) + 1):
+        for changes in combinations(_CHANGES, count):
+            if _changed(one, changes) == _changed(other, changes):
+                return tuple(name for name, _ in changes)
+    return None
+
+
+def _changed(text: str, changes: tuple[tuple[str, Callable[[str], str]], ...]) -> str:
+    for _, change in changes:
+        text = change(text)
+    return text
+
+
+def near_miss(one: str | None, other: str | None) -> str | None:
+    """A sentence on two texts that differ only in what people overlook."""
+    if one is None or other is None or one == other:
+        return None
+    changes = equal_after(one, other)
+    return None if changes is None else f"{visible(one)} and {visible(other)} are equal after {' and '.join(changes)}"
+
+
+def visible(text: str) -> str:
+    """The text in quotes, with every character to be seen: 'Lyon<U+00A0>'."""
+    return "'" + "".join(c if _is_visible(c) else f"<U+{ord(c):04X}>" for c in text) + "'"
+
+
+def _is_visible(character: str) -> bool:
+    return character == " " or (character.isprintable() and not unicodedata.combining(character))
+
+
+def time_apart(one: str | None, other: str | None) -> str | None:
+    """A sentence on how far apart two times are; None if these are no times."""
+    mine, bound = _time(one), _time(other)
+    if mine is None or bound is None or mine == bound:
+        return None
+    return f"{one} is {_duration(abs(mine - bound))} {'after' if mine > bound else 'before'} {other}"
+
+
+def _time(text: str | None) -> dt.datetime | None:
+    try:
+        return None if text is None else dt.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _duration(span: dt.timedelta) -> str:
+    hours, rest = divmod(span.seconds, 3600)
+    minutes, seconds = divmod(rest, 60)
+    parts = {"day": span.days, "hour": hours, "minute": minutes, "second": seconds + span.microseconds / 1_000_000}
+    return " ".join(f"{count:g} {unit}{'' if count == 1 else 's'}" for unit, count in parts.items() if count)

@@ -1,0 +1,131 @@
+"""Candidates: by the definition, on generated plans, in the interpreter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of
+from sparkwhy.lab.interpreter import run
+from sparkwhy.lab.values import Row
+from sparkwhy.plan.exprs import AggCall, Compare, Literal, Ref
+from sparkwhy.plan.nodes import Aggregate, Column, Filter, OpId, Plan, Table
+from sparkwhy.plan.types import INTEGER, LONG
+from sparkwhy.plan.walk import fold, walk, with_inputs
+from sparkwhy.trace.annotate import trace
+from sparkwhy.trace.bits import droppers_of
+from sparkwhy.trace.relax import relax
+from sparkwhy.trace.wanted import Conditions
+from tests.plan.test_nodes import attribute, table
+from tests.trace.plans import Generator
+from tests.trace.test_law import MOST_DROPPERS, meeting, subsets
+
+Tables = dict[OpId, list[Row]]
+
+
+def candidates(plan: Plan, tables: Tables, conditions: Conditions) -> tuple[Candidate, ...]:
+    return candidates_of(run(candidate_plan(plan, trace(plan, conditions, records=True)), tables))
+
+
+def minimal(sets: set[int]) -> set[int]:
+    return {s for s in sets if not any(other != s and other & ~s == 0 for other in sets)}
+
+
+def cases(label: str, count: int) -> list[tuple[Generator, Plan, Conditions]]:
+    found = []
+    for seed in range(count):
+        generator = Generator(Random(f"{label}/{seed}"))
+        plan = generator.plan(1 + seed % 5)
+        if sum(len(droppers_of(node)) for node in walk(plan)) <= MOST_DROPPERS:
+            found.append((generator, plan, (generator.condition(plan),)))
+    return found
+
+
+def test_the_smallest_certain_candidates_are_the_smallest_sets_that_bring_a_matching_row() -> None:
+    with_answer = 0
+    for generator, plan, conditions in cases("definition", 300):
+        bits = trace(plan, conditions).bits
+        successful = {
+            bits.of(relaxed)
+            for relaxed in subsets(tuple(bits.positions))
+            if run(meeting(relax(plan, relaxed), conditions), generator.tables)
+        }
+        found = {c.blame for c in candidates(plan, generator.tables, conditions) if c.certain}
+        assert found <= successful
+        assert minimal(found) == minimal(successful)
+        with_answer += bool(successful - {0})
+    assert with_answer > 50
+
+
+def shuffled(tables: Tables, random: Random) -> Tables:
+    return {id: random.sample(rows, len(rows)) for id, rows in tables.items()}
+
+
+def renamed(plan: Plan) -> Plan:
+    """The plan with other names for the columns of its tables; attributes keep their identity."""
+
+    def combine(node: Plan, inputs: tuple[Plan, ...]) -> Plan:
+        if not isinstance(node, Table):
+            return with_inputs(node, inputs)
+        return replace(node, attributes=tuple(replace(a, name=f"{a.name} `x`.") for a in node.attributes))
+
+    return fold(plan, combine)
+
+
+def summary(found: tuple[Candidate, ...]) -> set[tuple[int, bool, int]]:
+    return {(c.blame, c.certain, c.count) for c in found}
+
+
+def test_neither_the_order_of_rows_nor_names_of_columns_change_a_candidate() -> None:
+    for generator, plan, conditions in cases("invariance", 200):
+        before = summary(candidates(plan, generator.tables, conditions))
+        assert summary(candidates(plan, shuffled(generator.tables, generator.random), conditions)) == before
+        assert summary(candidates(renamed(plan), generator.tables, conditions)) == before
+
+
+def test_the_same_question_twice_has_the_same_answer() -> None:
+    for generator, plan, conditions in cases("again", 30):
+        assert candidates(plan, generator.tables, conditions) == candidates(plan, generator.tables, conditions)
+
+
+# --- attainable values ---
+
+K, V = attribute(1, "k"), attribute(2, "v")
+TOTAL = attribute(3, "total", LONG)
+ROWS: Tables = {OpId(1): [(1, 5), (1, 20), (1, 40), (2, -3)]}
+
+
+def filtered_sum(keys: tuple[Column, ...] = ()) -> Plan:
+    """The sum of the values below 10, which somebody may have meant to be another bound."""
+    kept = Filter(id=OpId(2), input=table(1, K, V), condition=Compare("<", Ref(V), Literal(10, INTEGER)))
+    total = Column(TOTAL, AggCall("sum", (Ref(V),)))
+    return Aggregate(id=OpId(3), input=kept, keys=keys, aggregates=(total,))
+
+
+@pytest.mark.parametrize(
+    ("op", "value", "found"),
+    [
+        ("=", 2, {(0, True), (1, False)}),  # 5 - 3, as the query has it; so could another bound
+        ("=", 62, {(1, True)}),  # all rows: 5 + 20 + 40 - 3
+        ("=", 22, {(1, False)}),  # 5 + 20 - 3: some of the rows
+        (">", 50, {(1, True)}),
+        ("=", 66, set()),  # more than all positive values together
+        ("<", -3, set()),
+        ("=", -3, {(1, False)}),
+    ],
+)
+def test_a_sum_can_take_values_between_its_bounds(op, value, found) -> None:
+    asked = (Compare(op, Ref(TOTAL), Literal(value, LONG)),)
+    assert {(c.blame, c.certain) for c in candidates(filtered_sum(), ROWS, asked)} == found
+
+
+def test_a_condition_on_an_aggregate_passes_what_can_meet_it() -> None:
+    """HAVING total = 25 fails in every world, but 5 + 20 is within reach of another bound of the filter below."""
+    plan = filtered_sum((Column(K, Ref(K)),))
+    having = Filter(id=OpId(4), input=plan, condition=Compare("=", Ref(TOTAL), Literal(25, LONG)))
+    asked = (Compare("=", Ref(K), Literal(1, INTEGER)),)
+    found = {(c.blame, c.certain) for c in candidates(having, ROWS, asked)}
+    below, above = 1, 2
+    assert found == {(above, True), (below | above, True), (below, False)}

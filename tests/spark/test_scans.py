@@ -1,0 +1,67 @@
+"""A selective question is cheap: its job reads only the columns that it needs, and its key reaches the scan."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from sparkwhy.explain.candidates import candidate_plan
+from sparkwhy.question.bind import bind
+from sparkwhy.question.match import conditions
+from sparkwhy.question.pattern import to_pattern
+from sparkwhy.spark.read import read
+from sparkwhy.spark.run import run
+from sparkwhy.trace.annotate import trace
+
+
+@pytest.fixture(scope="module")
+def shop(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, DataFrame]:
+    folder: Path = tmp_path_factory.mktemp("shop")
+    wide = [F.lit("x").alias(f"unused{i}") for i in range(5)]
+    items = spark.range(100).select(
+        (F.col("id") % 10).alias("order_id"), F.col("id").cast("double").alias("price"), "id", *wide
+    )
+    orders = spark.range(10).select(F.col("id").alias("order_key"), F.lit("1995-01-01").alias("day"), *wide)
+    found = {}
+    for name, df in (("items", items), ("orders", orders)):
+        df.coalesce(1).write.parquet(str(folder / name))
+        found[name] = spark.read.parquet(str(folder / name))
+    return found
+
+
+def physical_plan(df: DataFrame, missing: dict[str, object]) -> str:
+    plan = read(df)
+    traced = trace(plan, conditions(bind(to_pattern(missing), plan.output)), records=True)
+    asked = run(df.sparkSession, candidate_plan(plan, traced))
+    return str(asked._jdf.queryExecution().executedPlan().toString())
+
+
+def scans(plan: str) -> dict[str, str]:
+    """What each scan reads, and what is pushed into it; a table that is scanned twice would show here."""
+    found = re.findall(r"PushedFilters: \[(.*?)\], ReadSchema: struct<(.*?)>", plan)
+    assert len({read for _, read in found}) == len(found), plan
+    return {read: pushed for pushed, read in found}
+
+
+def test_only_needed_columns_are_read_and_the_key_is_pushed_to_both_sides(shop: dict[str, DataFrame]) -> None:
+    query = (
+        shop["orders"]
+        .join(shop["items"], F.col("order_key") == F.col("order_id"))
+        .filter((F.col("day") > "1999-01-01") & (F.col("price") < 50))
+        .groupBy("order_id", "day")
+        .agg(F.sum("price").alias("total"))
+    )
+    found = scans(physical_plan(query, {"order_id": 7}))
+    assert set(found) == {"order_key:bigint,day:string", "order_id:bigint,price:double"}
+    assert "EqualTo(order_key,7)" in found["order_key:bigint,day:string"]
+    assert "EqualTo(order_id,7)" in found["order_id:bigint,price:double"]
+
+
+def test_a_condition_that_a_padded_row_could_meet_is_not_pushed(shop: dict[str, DataFrame]) -> None:
+    query = shop["orders"].join(shop["items"], F.col("order_key") == F.col("order_id"), "left").filter("price < 0")
+    pushed = " ".join(scans(physical_plan(query, {"price": None})).values())
+    assert "price" not in pushed

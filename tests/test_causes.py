@@ -1,0 +1,420 @@
+"""The causes for which rows go missing, as people meet them: each example gets the answer that a person needs."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Mapping
+from itertools import combinations
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession, Window
+from pyspark.sql import functions as F
+
+from examples.causes import (
+    c01_null_comparison,
+    c02_null_key,
+    c03_inner_join,
+    c04_case_of_a_constant,
+    c04_stray_characters,
+    c05_empty_array,
+    c06_filtered_left_join,
+    c08_key_format,
+    c08_key_type,
+    c11_not_in_list,
+    c12_not_in_subquery,
+    c13_drop_duplicates,
+    c13_row_number,
+    c14_date_boundary,
+    c15_dropna,
+    c17_several_conditions,
+    c18_count_of_nulls,
+    c19_limit,
+)
+from sparkwhy import Answer, why_not
+from sparkwhy.plan.build import all_of
+from sparkwhy.plan.nodes import Filter, OpId
+from sparkwhy.plan.walk import walk
+from sparkwhy.question.match import conditions
+from sparkwhy.spark.run import run
+from sparkwhy.trace.bits import Dropper, droppers_of
+from sparkwhy.trace.relax import relax
+
+CAUSES = sorted(path.stem for path in (Path(__file__).parent.parent / "examples" / "causes").glob("c*.py"))
+
+
+def ask(spark: SparkSession, example: ModuleType) -> Answer:
+    return why_not(example.query(spark), example.MISSING)
+
+
+def line(example: ModuleType, fragment: str) -> str:
+    """Where the fragment stands in the example: `c01.py:18`."""
+    assert example.__file__ is not None
+    (number,) = [n for n, text in enumerate(inspect.getsource(example).splitlines(), 1) if fragment in text]
+    return f"{Path(example.__file__).name}:{number}"
+
+
+def operators(answer: Answer) -> list[tuple[str, str, str | None]]:
+    """The operators of the only explanation: kind, text and place."""
+    assert answer.outcome == "explained"
+    (explanation,) = answer.explanations
+    return [(operator.kind, operator.text, operator.where) for operator in explanation.operators]
+
+
+def met(answer: Answer, operator: int = 0, witness: int = 0) -> Mapping[str, Any]:
+    """What a witness met at an operator of the only explanation."""
+    (explanation,) = answer.explanations
+    found: Mapping[str, Any] = explanation.witnesses[witness]["at"][explanation.operators[operator].id]
+    return found
+
+
+def row(answer: Answer, witness: int = 0) -> Mapping[str, Any]:
+    """The row that would be in the result."""
+    found: Mapping[str, Any] = answer.explanations[0].witnesses[witness]["row"]
+    return found
+
+
+# --- the definition ---
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_the_row_appears_if_just_the_operators_of_the_explanation_let_rows_through(
+    spark: SparkSession, name: str
+) -> None:
+    example = importlib.import_module(f"examples.causes.{name}")
+    answer = ask(spark, example)
+    (explanation,) = answer.explanations
+    steps = [operator.id for operator in explanation.operators]
+    for size in range(len(steps) + 1):
+        for relaxed in combinations(steps, size):
+            assert appears(spark, answer, relaxed) == (size == len(steps)), relaxed
+
+
+def appears(spark: SparkSession, answer: Answer, steps: tuple[int, ...]) -> bool:
+    droppers: set[Dropper] = {d for node in walk(answer.plan) if node.id.step in steps for d in droppers_of(node)}
+    wanted = all_of(conditions(answer.question))
+    return not run(spark, Filter(id=OpId(0), input=relax(answer.plan, droppers), condition=wanted)).isEmpty()
+
+
+# --- 1, 11, 15, 17: filters ---
+
+
+def test_a_comparison_with_null_is_null_and_not_false(spark: SparkSession) -> None:
+    answer = ask(spark, c01_null_comparison)
+    place = line(c01_null_comparison, '!= "blocked"')
+    assert operators(answer) == [("filter", "filter status <> 'blocked'", place)]
+    assert met(answer)["values"] == {"status": None}
+    assert met(answer)["verdicts"] == {"status <> 'blocked'": "NULL"}
+    assert row(answer) == {"id": "2", "name": "Bob"}
+    assert "status is null, so status <> 'blocked' is NULL, not true" in answer.show()
+
+
+def test_not_in_a_list_is_null_for_null(spark: SparkSession) -> None:
+    answer = ask(spark, c11_not_in_list)
+    place = line(c11_not_in_list, "isin")
+    assert operators(answer) == [("filter", "filter not (country in ('US', 'CA'))", place)]
+    assert met(answer)["values"] == {"country": None}
+    assert met(answer)["verdicts"] == {"not (country in ('US', 'CA'))": "NULL"}
+
+
+def test_a_null_in_the_list_makes_not_in_null_for_every_other_value(spark: SparkSession) -> None:
+    df = spark.createDataFrame([("Ann", "FR"), ("Bob", "US")], "name string, country string")
+    answer = why_not(df.filter("country not in ('US', null)"), {"name": "Ann"})
+    assert met(answer)["values"] == {"country": "FR"}
+    assert list(met(answer)["verdicts"].values()) == ["NULL"]
+
+
+def test_dropna_names_the_column_that_is_null(spark: SparkSession) -> None:
+    answer = ask(spark, c15_dropna)
+    ((kind, _, where),) = operators(answer)
+    assert (kind, where) == ("filter", None)
+    assert met(answer)["verdicts"] == {
+        "name is not null": "TRUE",
+        "mail is not null": "TRUE",
+        "phone is not null": "FALSE",
+    }
+    assert met(answer)["values"]["phone"] is None
+    assert "phone is null, so phone is not null is FALSE" in answer.show()
+    assert "mail is not null is" not in answer.show()
+
+
+def test_two_filters_that_both_fail_are_one_explanation(spark: SparkSession) -> None:
+    answer = ask(spark, c17_several_conditions)
+    assert operators(answer) == [
+        ("filter", "filter (country = 'DE') and paid", line(c17_several_conditions, "domestic = ")),
+        ("filter", "filter amount >= 100", line(c17_several_conditions, '"amount") >= 100')),
+    ]
+    assert met(answer, 0)["values"] == {"country": "FR", "paid": "true"}
+    assert met(answer, 0)["verdicts"] == {"country = 'DE'": "FALSE", "paid": "TRUE"}
+    assert met(answer, 1)["values"] == {"amount": "80"}
+    assert met(answer, 1)["verdicts"] == {"amount >= 100": "FALSE"}
+
+
+def test_one_of_two_rows_may_fail_less(spark: SparkSession) -> None:
+    """Order 3 is there in the data too, and for it the first filter fails by another conjunct."""
+    answer = why_not(c17_several_conditions.query(spark), {"country": "DE", "amount": 90})
+    assert met(answer, 0)["verdicts"] == {"country = 'DE'": "TRUE", "paid": "FALSE"}
+    assert met(answer, 1)["values"] == {"amount": "90"}
+
+
+# --- 2, 3, 4, 8: joins ---
+
+
+def test_a_null_key_finds_no_partner(spark: SparkSession) -> None:
+    answer = ask(spark, c02_null_key)
+    assert operators(answer) == [("join", "join on buyer = id", line(c02_null_key, "orders.buyer =="))]
+    assert met(answer)["values"] == {"buyer": None}
+    assert met(answer)["facts"] == {"no partner on the": "right"}
+    assert "nearest" not in met(answer)
+    assert met(answer)["hints"] == ["null equals nothing, not even null: only <=> (eqNullSafe) would find it a partner"]
+    assert row(answer) == {"order_id": "103", "name": None, "amount": "50"}
+
+
+def test_an_inner_join_shows_the_key_and_the_nearest_on_the_other_side(spark: SparkSession) -> None:
+    answer = ask(spark, c03_inner_join)
+    assert operators(answer) == [("join", "join on left.customer = right.customer", None)]
+    assert met(answer)["values"] == {"left.customer": "C-17"}
+    assert met(answer)["facts"] == {"no partner on the": "right"}
+    # One edit away are C-10, C-18 and C-27, two are needed for C-99; equals come in their own order.
+    assert met(answer)["nearest"] == [{"customer": "C-10"}, {"customer": "C-18"}, {"customer": "C-27"}]
+    assert met(answer)["hints"] == []
+
+
+def test_the_side_without_a_partner_may_be_the_left(spark: SparkSession) -> None:
+    answer = why_not(c03_inner_join.query(spark), {"name": "Cid"})
+    assert met(answer)["values"] == {"right.customer": "C-27"}
+    assert met(answer)["facts"] == {"no partner on the": "left"}
+    assert met(answer)["nearest"] == [{"customer": "C-17"}, {"customer": "C-10"}]
+
+
+def test_a_non_breaking_space_is_made_visible(spark: SparkSession) -> None:
+    answer = ask(spark, c04_stray_characters)
+    assert operators(answer) == [("join", "join on city = place", line(c04_stray_characters, "sales.city =="))]
+    assert met(answer)["values"] == {"city": "Lyon"}
+    assert met(answer)["nearest"][0] == {"place": "Lyon\u00a0"}
+    hint = "'Lyon' and 'Lyon<U+00A0>' are equal after replacing non-breaking spaces and trim"
+    assert met(answer)["hints"] == [hint]
+    assert hint in answer.show()
+
+
+def test_a_constant_that_differs_by_case_and_blanks(spark: SparkSession) -> None:
+    answer = ask(spark, c04_case_of_a_constant)
+    place = line(c04_case_of_a_constant, '== "Germany"')
+    assert operators(answer) == [("filter", "filter country = 'Germany'", place)]
+    assert met(answer)["values"] == {"country": "germany "}
+    assert met(answer)["verdicts"] == {"country = 'Germany'": "FALSE"}
+    assert met(answer)["hints"] == ["'germany ' and 'Germany' are equal after trim and lower"]
+
+
+def test_zeros_before_a_key(spark: SparkSession) -> None:
+    answer = ask(spark, c08_key_format)
+    assert operators(answer) == [("join", "join on sku = number", line(c08_key_format, "sales.sku =="))]
+    assert met(answer)["values"] == {"sku": "00042"}
+    assert met(answer)["nearest"] == [{"number": "42"}, {"number": "142"}, {"number": "43"}]
+    assert met(answer)["hints"] == ["'00042' and '42' are equal after removing leading zeros"]
+
+
+def test_a_cast_of_a_key_shows_what_was_cast(spark: SparkSession) -> None:
+    answer = ask(spark, c08_key_type)
+    place = line(c08_key_type, "invoices.tax ==")
+    assert operators(answer) == [("join", "join on cast(tax as double) = rate", place)]
+    # A float has about seven digits: what it holds for 0.19 is not what a double holds.
+    assert met(answer)["values"]["tax"] == "0.19"
+    assert met(answer)["values"]["cast(tax as double)"].startswith("0.18999999")
+    assert met(answer)["nearest"][0] == {"rate": "0.19"}
+    (hint,) = met(answer)["hints"]
+    assert hint == "both sides read '0.19', but as float and as double they are not equal: cast both to one type"
+
+
+def test_a_key_that_is_there_but_fails_the_rest_of_the_condition(spark: SparkSession) -> None:
+    orders = spark.createDataFrame([(1, "A", 5)], "id int, sku string, pieces int")
+    offers = spark.createDataFrame([("A", 10), ("B", 1)], "article string, least int")
+    joined = orders.join(offers, (orders.sku == offers.article) & (orders.pieces >= offers.least))
+    answer = why_not(joined, {"id": 1})
+    assert met(answer)["values"] == {"sku": "A", "pieces": "5"}
+    assert met(answer)["hints"] == ["the key is there, but no row with it meets pieces >= least"]
+
+
+def test_a_time_beside_a_date_as_keys(spark: SparkSession) -> None:
+    events = spark.sql("select 1 as id, timestamp '2024-03-01 10:00:00' as at")
+    days = spark.sql("select * from values (date '2024-03-01'), (date '2024-03-02') as days(day)")
+    answer = why_not(events.join(days, events.at == days.day), {"id": 1})
+    assert met(answer)["nearest"] == [{"day": "2024-03-01"}, {"day": "2024-03-02"}]
+    assert met(answer)["hints"] == ["'2024-03-01 10:00:00' and '2024-03-01' are equal after cast to a date"]
+
+
+def test_keys_of_two_columns_are_compared_together(spark: SparkSession) -> None:
+    left = spark.createDataFrame([(1, "DE", "Ulm"), (2, "FR", "Nice")], "id int, country string, city string")
+    right = spark.createDataFrame([("DE", "ULM"), ("AT", "Ulm"), ("DE", "Bonn")], "land string, town string")
+    joined = left.join(right, (left.country == right.land) & (left.city == right.town))
+    answer = why_not(joined, {"id": 1})
+    assert met(answer)["nearest"][0] == {"land": "DE", "town": "ULM"}
+    assert met(answer)["hints"] == ["'Ulm' and 'ULM' are equal after lower"]
+
+
+def test_a_semi_join_shows_the_nearest_keys_too(spark: SparkSession) -> None:
+    left = spark.createDataFrame([(7, "Ann"), (8, "Bob")], "id int, name string")
+    right = spark.createDataFrame([(8,), (90,)], "buyer int")
+    answer = why_not(left.join(right, left.id == right.buyer, "left_semi"), {"name": "Ann"})
+    assert met(answer)["facts"] == {"no partner on the": "right"}
+    assert met(answer)["nearest"] == [{"buyer": "8"}, {"buyer": "90"}]
+
+
+# --- 5: flatten ---
+
+
+def test_null_and_empty_collections_are_told_apart(spark: SparkSession) -> None:
+    answer = ask(spark, c05_empty_array)
+    assert operators(answer) == [("flatten", "flatten orders as item", None)]
+    told = {row(answer, i)["name"]: met(answer, witness=i)["values"] for i in range(2)}
+    assert told == {"Bob": {"orders": "empty"}, "Cid": {"orders": "null"}}
+
+
+# --- 6: a left join made inner ---
+
+
+def test_the_filter_alone_is_to_blame_and_the_left_join_is_named_beside_it(spark: SparkSession) -> None:
+    """The left join has kept the row: with the filter relaxed it is there. So the filter is the explanation; that
+    its null comes from the join is told with the witness.
+    """
+    answer = ask(spark, c06_filtered_left_join)
+    place = line(c06_filtered_left_join, '== "paid"')
+    assert operators(answer) == [("filter", "filter status = 'paid'", place)]
+    assert met(answer)["values"] == {"status": None}
+    assert met(answer)["verdicts"] == {"status = 'paid'": "NULL"}
+    (join,) = [node.id.step for node in walk(answer.plan) if node.kind == "join"]
+    padded = answer.explanations[0].witnesses[0]["at"][join]
+    assert padded["values"] == {"id": "3"}
+    assert padded["facts"] == {"no partner on the": "right"}
+    assert "the null comes from left join on id = buyer: id = 3 has no partner" in answer.show()
+
+
+def test_a_partner_that_fails_the_filter_is_no_matter_of_the_join(spark: SparkSession) -> None:
+    answer = why_not(c06_filtered_left_join.query(spark), {"name": "Bob"})
+    assert met(answer)["verdicts"] == {"status = 'paid'": "FALSE"}
+    assert "the null comes from" not in answer.show()
+
+
+def test_a_test_for_null_after_a_left_join_tells_of_the_join_as_well(spark: SparkSession) -> None:
+    customers = spark.createDataFrame([(1, "Ann"), (3, "Cid")], "id int, name string")
+    orders = spark.createDataFrame([(1, "paid")], "buyer int, status string")
+    joined = customers.join(orders, customers.id == orders.buyer, "left").filter(F.col("status").isNotNull())
+    answer = why_not(joined, {"name": "Cid"})
+    assert met(answer)["verdicts"] == {"status is not null": "FALSE"}
+    assert "the null comes from left join on id = buyer: id = 3 has no partner" in answer.show()
+
+
+# --- 12: NOT IN ---
+
+
+def test_not_in_shows_the_null_on_the_right(spark: SparkSession) -> None:
+    answer = ask(spark, c12_not_in_subquery)
+    ((kind, text, where),) = operators(answer)
+    assert (kind, where) == ("join", "SQL line 1")
+    assert text.startswith("anti join")
+    assert met(answer)["values"] == {"id": "2"}
+    assert met(answer)["facts"] == {"partner on the": "right"}
+    assert met(answer)["partner"] == [{"customer": None}]
+    assert any("NOT EXISTS" in hint for hint in met(answer)["hints"])
+
+
+def test_not_in_shows_an_equal_row_too(spark: SparkSession) -> None:
+    answer = why_not(c12_not_in_subquery.query(spark), {"name": "Ann"})
+    assert met(answer)["partner"] == [{"customer": None}, {"customer": "1"}]
+
+
+def test_an_anti_join_shows_the_partner_that_it_found(spark: SparkSession) -> None:
+    left = spark.createDataFrame([(1, "Ann"), (2, "Bob")], "id int, name string")
+    right = spark.createDataFrame([(1, None), (3, "x")], "customer int, note string")
+    answer = why_not(left.join(right, left.id == right.customer, "left_anti"), {"name": "Ann"})
+    assert met(answer)["partner"] == [{"customer": "1", "note": None}]
+    assert met(answer)["hints"] == []  # the null is in a column that the join does not read
+
+
+# --- 13, 19: rivals and ranks ---
+
+
+def test_drop_duplicates_shows_the_row_that_was_kept(spark: SparkSession) -> None:
+    answer = ask(spark, c13_drop_duplicates)
+    assert operators(answer) == [("distinct", "distinct by name", None)]
+    assert met(answer)["facts"] == {"kept instead": "name = Ann, city = Oslo"}
+
+
+def test_row_number_shows_the_row_in_first_place(spark: SparkSession) -> None:
+    answer = ask(spark, c13_row_number)
+    assert operators(answer) == [("filter", "filter rn = 1", line(c13_row_number, '"rn") == 1'))]
+    assert met(answer)["values"] == {"rn": "2", "name": "Ann"}
+    assert met(answer)["verdicts"] == {"rn = 1": "FALSE"}
+    assert met(answer)["kept"] == [{"order_id": "12", "name": "Ann", "day": "2024-05-09", "rn": "1"}]
+    assert "kept instead: order_id = 12" in answer.show()
+
+
+def test_a_ranking_without_partitions_shows_all_that_was_kept(spark: SparkSession) -> None:
+    df = spark.createDataFrame([(5,), (9,), (3,)], "v int")
+    ranked = df.withColumn("rank", F.rank().over(Window.orderBy("v"))).filter(F.col("rank") <= 2)
+    answer = why_not(ranked, {"v": 9})
+    assert met(answer)["kept"] == [{"v": "3", "rank": "1"}, {"v": "5", "rank": "2"}]
+
+
+def test_a_rival_is_shown_beside_another_filter_too(spark: SparkSession) -> None:
+    """Row 7 would be second even if the first filter let it through: both must change."""
+    df = spark.createDataFrame([(1, 9, True), (1, 7, False), (2, 3, True)], "k int, v int, ok boolean")
+    latest = Window.partitionBy("k").orderBy(F.desc("v"))
+    ranked = df.filter("ok").withColumn("rn", F.row_number().over(latest)).filter(F.col("rn") == 1)
+    answer = why_not(ranked, {"v": 7})
+    assert [operator[0] for operator in operators(answer)] == ["filter", "filter"]
+    assert met(answer, 1)["kept"] == [{"k": "1", "v": "9", "ok": "true", "rn": "1"}]
+
+
+def test_a_limit_tells_the_rank_and_where_it_cuts(spark: SparkSession) -> None:
+    answer = ask(spark, c19_limit)
+    assert operators(answer) == [("limit", "limit 3", None)]
+    assert met(answer)["values"] == {"amount": "60"}
+    assert met(answer)["facts"] == {
+        "rank": "4",
+        "last rank that is kept": "3",
+        "last amount that is kept": "70",  # 90, 80, 70
+    }
+
+
+# --- 14: times ---
+
+
+def test_a_time_past_a_date_tells_by_how_much(spark: SparkSession) -> None:
+    answer = ask(spark, c14_date_boundary)
+    ((kind, _, where),) = operators(answer)
+    assert (kind, where) == ("filter", line(c14_date_boundary, "between"))
+    late = "at <= cast('2024-01-31' as timestamp)"
+    assert met(answer)["verdicts"] == {"at >= cast('2024-01-01' as timestamp)": "TRUE", late: "FALSE"}
+    assert met(answer)["values"]["at"] == "2024-01-31 10:15:00"
+    assert met(answer)["values"]["cast('2024-01-31' as timestamp)"] == "2024-01-31 00:00:00"
+    assert met(answer)["hints"] == ["2024-01-31 10:15:00 is 10 hours 15 minutes after 2024-01-31 00:00:00"]
+
+
+def test_times_are_told_in_the_zone_of_the_session(spark: SparkSession) -> None:
+    """10:15 in UTC is 11:15 in Berlin, in winter; and midnight is midnight there."""
+    seconds = spark.createDataFrame([(3, 1706696100)], "event int, seconds long")
+    spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    try:
+        events = seconds.select("event", F.timestamp_seconds("seconds").alias("at"))
+        answer = why_not(events.filter(F.col("at") <= "2024-01-31"), {"event": 3})
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+    assert met(answer)["values"] == {
+        "at": "2024-01-31 11:15:00",
+        "cast('2024-01-31' as timestamp)": "2024-01-31 00:00:00",
+    }
+
+
+# --- 18: groups ---
+
+
+def test_a_count_of_nulls_tells_how_large_the_group_is(spark: SparkSession) -> None:
+    answer = ask(spark, c18_count_of_nulls)
+    assert operators(answer) == [("filter", "filter reviews >= 2", line(c18_count_of_nulls, ">= 2"))]
+    assert met(answer)["values"] == {"reviews": "1", "product": "lamp"}
+    assert met(answer)["group"] == [{"rows": "3", "rating": "1"}]
+    assert met(answer)["hints"] == ["the group has 3 rows, but rating is null in 2 of them"]

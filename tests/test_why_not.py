@@ -1,0 +1,237 @@
+"""The front door: the outcomes of a question, its errors, and what it leaves behind in the session (nothing)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from sparkwhy import ANY, Answer, gt, why_not
+from sparkwhy.errors import PatternTypeError, UnknownField, UnsupportedOperator
+
+ADDRESSES = "array<struct<city: string, year: int>>"
+PEOPLE = [
+    ("Peter", [("NY", 2010), ("LA", 2019), ("LV", 2017)], [("LA", 2010), ("SF", 2018)]),
+    ("Sue", [("LA", 2019), ("NY", 2018)], [("LA", 2019), ("NY", 2018)]),
+]
+THIS = Path(__file__).name
+
+
+@pytest.fixture(scope="module")
+def person(spark: SparkSession) -> DataFrame:
+    return spark.createDataFrame(PEOPLE, f"name string, address1 {ADDRESSES}, address2 {ADDRESSES}").alias("person")
+
+
+@pytest.fixture(scope="module")
+def cities(person: DataFrame) -> DataFrame:
+    """Where somebody works since 2019, with the people who work there."""
+    return (
+        person.withColumn("address", F.explode("address2"))
+        .filter(F.col("address.year") >= 2019)
+        .select("name", F.col("address.city").alias("city"))
+        .groupBy("city")
+        .agg(F.collect_list("name").alias("nList"))
+    )
+
+
+@pytest.fixture(scope="module")
+def new_york(cities: DataFrame) -> Answer:
+    return why_not(cities, {"city": "NY", "nList": [ANY, ...]})
+
+
+# --- outcomes ---
+
+
+def test_the_running_example_blames_the_filter(new_york: Answer) -> None:
+    assert new_york.outcome == "explained"
+    (explanation,) = new_york.explanations
+    (operator,) = explanation.operators
+    filter_line = next(n for n, text in enumerate(Path(__file__).read_text().splitlines(), 1) if ">= 2019" in text)
+    assert (operator.kind, operator.text, operator.where) == (
+        "filter",
+        "filter address.year >= 2019",
+        f"{THIS}:{filter_line}",
+    )
+    (witness,) = explanation.witnesses
+    assert witness["row"] == {"city": "NY", "nList": "[Sue]"}
+    assert witness["at"][operator.id]["values"] == {"address.year": "2018"}
+    assert witness["at"][operator.id]["verdicts"] == {"address.year >= 2019": "FALSE"}
+    assert (explanation.rank, explanation.certain, explanation.verified) == (1, True, None)
+
+
+def test_the_running_example_as_text(new_york: Answer) -> None:
+    head, blank, blamed, why, gives = new_york.show().splitlines()
+    assert head == "Why is there no row like {'city': 'NY', 'nList': [ANY, ...]}?"
+    assert blank == ""
+    assert blamed.startswith(f" 1. filter address.year >= 2019   {THIS}:")
+    assert why.strip() == "address.year = 2018, so address.year >= 2019 is FALSE"
+    assert gives.strip() == "would give city = NY, nList = [Sue]"
+    assert str(new_york) == new_york.show()
+
+
+def test_a_row_that_is_there_is_shown(cities: DataFrame) -> None:
+    answer = why_not(cities, {"city": "LA"})
+    assert answer.outcome == "not_missing"
+    assert answer.matching == ({"city": "LA", "nList": "[Sue]"},)
+    assert answer.explanations == ()
+    assert "It is there:\n  city = LA, nList = [Sue]" in answer.show()
+
+
+def test_what_no_source_has_is_named_with_the_nearest_values(spark: SparkSession) -> None:
+    towns = spark.createDataFrame([("Rome", 1), ("Oslo", 2), ("Bern", 3)], "town string, size int").alias("towns")
+    answer = why_not(towns.filter(F.col("size") > 1), {"town": "Roma"})
+    assert answer.outcome == "not_in_data"
+    (gap,) = answer.gaps
+    assert gap.table.kind == "table"
+    assert "towns" in gap.table.text
+    (values,) = gap.nearest.values()
+    assert values[0] == "Rome"
+    assert "nearest to" in answer.show()
+
+
+def test_what_the_data_has_but_no_operator_lets_through_is_unexplained(spark: SparkSession) -> None:
+    """Both values are there, each in another row, and an aggregate of one group cannot have both."""
+    df = spark.createDataFrame([("a", 1), ("b", 2)], "k string, v int").groupBy("k").agg(F.sum("v").alias("s"))
+    answer = why_not(df, {"k": "a", "s": 5})
+    assert answer.outcome == "unexplained"
+    assert answer.gaps == ()
+    assert "No set of operators" in answer.show()
+
+
+# --- errors, before any job ---
+
+
+def jobs(spark: SparkSession, action: Callable[[], object]) -> list[str | None]:
+    """The descriptions of the jobs that an action starts."""
+    listener = _jobs_seen(spark)
+    before = set(listener())
+    action()
+    return [description for job, description in listener().items() if job not in before]
+
+
+def _jobs_seen(spark: SparkSession) -> Callable[[], dict[int, str | None]]:
+    store = spark.sparkContext._jsc.sc().statusStore()
+
+    def seen() -> dict[int, str | None]:
+        spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+        listed = store.jobsList(None)
+        found = [listed.apply(i) for i in range(listed.size())]
+        return {job.jobId(): job.description().getOrElse(None) for job in found}
+
+    return seen
+
+
+def test_an_unknown_field_is_an_error_before_any_job(spark: SparkSession, cities: DataFrame) -> None:
+    def ask() -> None:
+        with pytest.raises(UnknownField) as caught:
+            why_not(cities, {"town": "NY"})
+        assert set(caught.value.known) == {"city", "nList"}
+
+    assert jobs(spark, ask) == []
+
+
+def test_the_nearest_name_is_in_the_hint(cities: DataFrame) -> None:
+    with pytest.raises(UnknownField, match="city"):
+        why_not(cities, {"citi": "NY"})
+
+
+def test_a_value_of_another_type_is_an_error(cities: DataFrame) -> None:
+    with pytest.raises(PatternTypeError):
+        why_not(cities, {"city": gt([1])})
+
+
+def test_what_cannot_be_followed_is_an_error_before_any_job(spark: SparkSession) -> None:
+    def ask() -> None:
+        with pytest.raises(UnsupportedOperator):
+            why_not(spark.range(9).sample(fraction=0.5, seed=1), {"id": 3})
+
+    assert jobs(spark, ask) == []
+
+
+# --- the session is as it was ---
+
+
+def everything(spark: SparkSession) -> dict[str, Any]:
+    """What a careless library would leave behind."""
+    return {
+        "settings": dict(spark.conf.getAll),
+        "views": sorted(table.name for table in spark.catalog.listTables()),
+        "cached": spark.sparkContext._jsc.getPersistentRDDs().size(),
+        "description": spark.sparkContext.getLocalProperty("spark.job.description"),
+        "functions": len(spark.catalog.listFunctions()),
+    }
+
+
+@pytest.fixture
+def described(spark: SparkSession) -> Iterator[str]:
+    """A session in which the user has named the jobs."""
+    spark.sparkContext.setJobDescription("the user's own")
+    yield "the user's own"
+    spark.sparkContext.setLocalProperty("spark.job.description", None)  # type: ignore[arg-type]
+
+
+def test_the_session_is_left_as_it_was(spark: SparkSession, cities: DataFrame, described: str) -> None:
+    before = everything(spark)
+    why_not(cities, {"city": "NY"})
+    why_not(cities, {"city": "Rome"})
+    assert everything(spark) == before
+    assert before["description"] == described
+
+
+def test_the_jobs_have_names(spark: SparkSession, cities: DataFrame) -> None:
+    found = jobs(spark, lambda: why_not(cities, {"city": "NY"}))
+    assert found
+    assert all(description is not None and description.startswith("sparkwhy") for description in found)
+
+
+def test_looking_for_near_misses_has_a_name_too(spark: SparkSession) -> None:
+    left = spark.createDataFrame([("A",)], "a string")
+    right = spark.createDataFrame([("a",)], "b string")
+    joined = left.join(right, left.a == right.b)
+    found = jobs(spark, lambda: why_not(joined, {"a": "A"}))
+    assert {description for description in found if description} == {
+        "sparkwhy: tracing rows",
+        "sparkwhy: looking at near misses",
+    }
+
+
+# --- progress and plain data ---
+
+
+def test_progress_is_told(cities: DataFrame) -> None:
+    stages: list[str] = []
+    why_not(cities, {"city": "NY"}, progress=stages.append)
+    assert stages[0] == "reading the query"
+    assert "tracing rows" in stages
+    assert stages[-1] == "done"
+
+
+def test_an_answer_is_plain_data(new_york: Answer) -> None:
+    told = new_york.to_dict()
+    assert json.loads(new_york.to_json()) == json.loads(json.dumps(told))
+    assert told["outcome"] == "explained"
+    (explanation,) = told["explanations"]
+    assert explanation["operators"][0]["text"] == "filter address.year >= 2019"
+    assert all(is_plain(value) for value in told.values())
+
+
+def is_plain(value: Any) -> bool:
+    match value:
+        case dict():
+            return all(isinstance(key, str | int) and is_plain(inner) for key, inner in value.items())
+        case list():
+            return all(map(is_plain, value))
+        case _:
+            return value is None or type(value) in (str, int, float, bool)
+
+
+def test_other_outcomes_are_plain_data_too(cities: DataFrame) -> None:
+    for missing in ({"city": "LA"}, {"city": "Rome"}):
+        answer = why_not(cities, missing)
+        assert json.loads(answer.to_json())["outcome"] == answer.outcome
+        assert all(is_plain(value) for value in answer.to_dict().values())
