@@ -1,4 +1,4 @@
-"""What a question costs, as a ratio to running the query itself: TPC-H query 3 with two wrong constants, scale factor 1.
+"""What a question costs, as a ratio to running the query itself: TPC-H Q3 with two wrong constants, scale factor 1.
 
 The query is the paper's scenario Q3 (flat): the ship date filter reads the commit date, and the segment is not the
 one of the customer who placed the order that is asked for.

@@ -255,6 +255,20 @@ def test_keys_of_two_columns_are_compared_together(spark: SparkSession) -> None:
     assert met(answer)["hints"] == ["'Ulm' and 'ULM' are equal after lower"]
 
 
+def test_one_column_may_be_the_key_of_two(spark: SparkSession) -> None:
+    left = spark.createDataFrame([(1, "A", "B")], "id int, x string, y string")
+    right = spark.createDataFrame([("A",), ("C",)], "k string")
+    answer = why_not(left.join(right, (left.x == right.k) & (left.y == right.k)), {"id": 1})
+    assert met(answer)["nearest"] == [{"k": "A", "k#2": "A"}, {"k": "C", "k#2": "C"}]
+
+
+def test_types_that_differ_are_not_the_reason_where_the_rest_of_the_condition_is(spark: SparkSession) -> None:
+    left = spark.createDataFrame([(1, 5)], "k int, n int")
+    right = spark.createDataFrame([(1, 9)], "j long, least int")
+    answer = why_not(left.join(right, (left.k == right.j) & (left.n >= right.least)), {"k": 1})
+    assert met(answer)["hints"] == ["the key is there, but no row with it meets n >= least"]
+
+
 def test_a_semi_join_shows_the_nearest_keys_too(spark: SparkSession) -> None:
     left = spark.createDataFrame([(7, "Ann"), (8, "Bob")], "id int, name string")
     right = spark.createDataFrame([(8,), (90,)], "buyer int")

@@ -34,7 +34,7 @@ def minimal(sets: set[int]) -> set[int]:
 
 
 def cases(label: str, count: int) -> list[tuple[Generator, Plan, Conditions]]:
-    found = []
+    found: list[tuple[Generator, Plan, Conditions]] = []
     for seed in range(count):
         generator = Generator(Random(f"{label}/{seed}"))
         plan = generator.plan(1 + seed % 5)

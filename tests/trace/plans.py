@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
+from typing import Literal as OneOf
 
 from sparkwhy.lab.values import Row
 from sparkwhy.plan.exprs import (
@@ -15,6 +16,7 @@ from sparkwhy.plan.exprs import (
     AttrId,
     Call,
     Compare,
+    CompareOp,
     Expr,
     Frame,
     In,
@@ -33,6 +35,7 @@ from sparkwhy.plan.nodes import (
     Filter,
     Flatten,
     Join,
+    JoinType,
     Limit,
     OpId,
     Plan,
@@ -48,6 +51,10 @@ from sparkwhy.plan.nodes import (
 from sparkwhy.plan.types import INTEGER, LONG, Array, Type
 
 INTS = Array(INTEGER)
+COMPARISONS: list[CompareOp] = ["=", "<", "<=", ">", ">=", "<>", "<=>"]
+PAIRING: list[JoinType] = ["inner", "inner", "left", "right", "full"]
+MEMBERSHIP: list[JoinType] = ["semi", "anti"]
+SET_OPERATIONS: list[OneOf["except", "intersect"]] = ["except", "intersect"]
 
 
 @dataclass
@@ -94,18 +101,17 @@ class Generator:
     def condition(self, plan: Plan) -> Expr:
         ref = Ref(self.number(plan))
         constant = Literal(self.random.choice([0, 1, 2]), ref.type)
-        simple: Expr = self.random.choice(
-            [
-                Compare(self.random.choice(["=", "<", "<=", ">", ">=", "<>", "<=>"]), ref, constant),
-                IsNull(ref),
-                IsNotNull(ref),
-                In(ref, (constant, Literal(1, ref.type))),
-                Not(Compare("=", ref, constant)),
-            ]
-        )
+        simples: list[Expr] = [
+            Compare(self.random.choice(COMPARISONS), ref, constant),
+            IsNull(ref),
+            IsNotNull(ref),
+            In(ref, (constant, Literal(1, ref.type))),
+            Not(Compare("=", ref, constant)),
+        ]
+        simple = self.random.choice(simples)
         if self.random.random() < 0.25:
-            kind = self.random.choice([And, Or])
-            return kind((simple, self.condition(plan)))
+            both = (simple, self.condition(plan))
+            return And(both) if self.random.random() < 0.5 else Or(both)
         return simple
 
     # --- operators ---
@@ -145,12 +151,12 @@ class Generator:
     def join(self, plan: Plan) -> Plan:
         other = self.other()
         left, right = (plan, other) if self.random.random() < 0.7 else (other, plan)
-        how = self.random.choice(["inner", "inner", "left", "right", "full"])
+        how = self.random.choice(PAIRING)
         return Join(id=self.id(), left=left, right=right, how=how, condition=self.join_condition(left, right))
 
     def membership(self, plan: Plan) -> Plan:
         right = self.other()
-        how = self.random.choice(["semi", "anti"])
+        how = self.random.choice(MEMBERSHIP)
         return Join(id=self.id(), left=plan, right=right, how=how, condition=self.join_condition(plan, right))
 
     def flatten(self, plan: Plan) -> Plan:
@@ -214,7 +220,7 @@ class Generator:
 
     def set_operation(self, plan: Plan) -> Plan:
         left, right = self.pair(plan)
-        operation = self.random.choice(["except", "intersect"])
+        operation = self.random.choice(SET_OPERATIONS)
         return SetOperation(id=self.id(), left=left, right=right, operation=operation, all=self.random.random() < 0.5)
 
     def order(self, plan: Plan) -> tuple[SortKey, ...]:

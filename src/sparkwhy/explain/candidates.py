@@ -80,15 +80,12 @@ def _claims(traced: TracedQuery, conditions: Conditions) -> Expr:
     """For each row the sets that it speaks for: its blame if its values match, what is attainable if they may."""
     rows = traced.rows
     own = call("array", MakeStruct(("blame", "certain"), (rows.blame_expr, boolean(True))))
-    if rows.maybe is None:
-        return own
     none = empty_array(_CLAIM)
+    matching = either(is_true(all_of(conditions)), own, none)  # below, values within reach were let through too
+    if rows.maybe is None:
+        return matching
     other = call("array", MakeStruct(("blame", "certain"), (Ref(rows.maybe), boolean(False))))
-    return call(
-        "concat",
-        either(is_true(all_of(conditions)), own, none),
-        either(IsNotNull(Ref(rows.maybe)), other, none),
-    )
+    return call("concat", matching, either(IsNotNull(Ref(rows.maybe)), other, none))
 
 
 def candidates_of(rows: Iterable[Sequence[Any]]) -> tuple[Candidate, ...]:

@@ -36,7 +36,10 @@ def with_details(
 
 
 def _named(probe: Probe, rows: Rows) -> list[Row]:
-    names = [attribute.name for attribute in probe.plan.output]
+    """The rows by name; a name that comes again gets a number."""
+    given = [attribute.name for attribute in probe.plan.output]
+    again = [given[:i].count(name) for i, name in enumerate(given)]
+    names = [f"{name}#{count + 1}" if count else name for name, count in zip(given, again, strict=True)]
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
@@ -106,14 +109,15 @@ def _alike(mine: Sequence[str | None], theirs: Sequence[str | None]) -> list[str
 
 
 def _same_key_hints(join: Join, keys: Sequence[tuple[Expr, Expr]], mine: Sequence[str | None]) -> Iterator[str]:
-    """A key that reads the same on both sides: a cast makes them differ, or the rest of the condition fails."""
+    """A key that reads the same on both sides: the rest of the condition fails, or else a cast makes them differ."""
+    rest = [show_expr(part, names_for(join)) for part in residual(join)]
+    if rest:
+        yield f"the key is there, but no row with it meets {' and '.join(rest)}"
+        return
     for (own, other), text in zip(keys, mine, strict=True):
         if own.type != other.type and text is not None:
             types = f"{ddl(own.type)} and as {ddl(other.type)}"
             yield f"both sides read {visible(text)}, but as {types} they are not equal: cast both to one type"
-    rest = [show_expr(part, names_for(join)) for part in residual(join)]
-    if rest:
-        yield f"the key is there, but no row with it meets {' and '.join(rest)}"
 
 
 def _group_hints(counts: Row) -> Iterator[str]:

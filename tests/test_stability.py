@@ -1,0 +1,83 @@
+"""The answer depends on query, data and question only: not on partitions, the order of rows, the mode, or the past."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+
+from sparkwhy import Answer, gt, why_not
+
+ITEMS = [(1, "a", 5), (1, "b", 20), (2, "a", None), (3, "c", 7), (3, "c", 7)]
+PARTS = [("a", "red"), ("b", "blue"), (None, "green")]
+
+
+def joined(items: DataFrame, parts: DataFrame) -> DataFrame:
+    return items.join(parts, "part").filter((F.col("n") > 6) & (F.col("color") != "blue"))
+
+
+def grouped(items: DataFrame, parts: DataFrame) -> DataFrame:
+    kept = items.filter(F.col("n") < 10).join(parts.filter(F.col("color") != "red"), "part", "left_anti")
+    return kept.groupBy("id").agg(F.sum("n").alias("total")).filter(F.col("total") > 100)
+
+
+def ranked(items: DataFrame, parts: DataFrame) -> DataFrame:
+    best = F.row_number().over(Window.partitionBy("id").orderBy(F.desc("n"), "part"))
+    return items.join(parts, "part", "left").withColumn("rank", best).filter("rank = 1").drop("rank")
+
+
+QUESTIONS: dict[str, tuple[Callable[[DataFrame, DataFrame], DataFrame], dict[str, Any]]] = {
+    "joined": (joined, {"id": 1}),
+    "grouped": (grouped, {"id": 1, "total": gt(0)}),
+    "ranked": (ranked, {"id": 1, "part": "a"}),
+}
+
+
+def ask(spark: SparkSession, name: str, arrange: Callable[[DataFrame], DataFrame]) -> Answer:
+    query, missing = QUESTIONS[name]
+    items = arrange(spark.createDataFrame(ITEMS, "id int, part string, n int"))
+    return why_not(query(items, arrange(spark.createDataFrame(PARTS, "part string, color string"))), missing)
+
+
+def told(answer: Answer) -> list[tuple[bool, list[str]]]:
+    return [(each.certain, [op.text for op in each.operators]) for each in answer.explanations]
+
+
+EXPECTED = {
+    # the row of part a fails n > 6, that of part b is blue
+    "joined": {("filter (n > 6) and (color <> 'blue')",)},
+    # part a is red, so it has no partner and stays; its total of 5 is not above 100. Or part b may count as well.
+    "grouped": {("filter total > 100",)},
+    "ranked": {("filter rank = 1",)},
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_partitions_and_the_order_of_rows_do_not_matter(spark: SparkSession, name: str) -> None:
+    plain = told(ask(spark, name, lambda df: df))
+    assert EXPECTED[name] <= {tuple(texts) for certain, texts in plain if certain}
+    assert told(ask(spark, name, lambda df: df.repartition(5).sortWithinPartitions(F.rand(3)))) == plain
+    assert told(ask(spark, name, lambda df: df.coalesce(1).orderBy(F.rand(7)))) == plain
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_mode_does_not_matter_where_both_run(spark: SparkSession, name: str) -> None:
+    before = spark.conf.get("spark.sql.ansi.enabled")
+    assert before is not None
+    found = []
+    try:
+        for mode in ("true", "false"):
+            spark.conf.set("spark.sql.ansi.enabled", mode)
+            found.append(told(ask(spark, name, lambda df: df)))
+    finally:
+        spark.conf.set("spark.sql.ansi.enabled", before)
+    assert found[0] == found[1]
+
+
+def test_the_past_does_not_matter(spark: SparkSession) -> None:
+    first = ask(spark, "joined", lambda df: df).to_dict()
+    ask(spark, "grouped", lambda df: df)
+    assert ask(spark, "joined", lambda df: df).to_dict() == first
