@@ -40,7 +40,7 @@ def bench(session: SparkSession) -> None:
     df = query(session, 1.0)
     missing = {"l_orderkey": ORDER}
     print("\nTPC-H Q3 with two wrong constants, scale factor 1, order 4986467")
-    print(why_not(df, missing).show())
+    why_not(df, missing).show()
     _run(df)
     runs = [(_seconds(lambda: _run(df)), _seconds(lambda: why_not(df, missing))) for _ in range(REPETITIONS)]
     own, asked = (median(times) for times in zip(*runs, strict=True))

@@ -39,7 +39,7 @@ def main() -> None:
     answer = why_not(cities, {"city": "NY", "nList": [ANY, ...]})
     print(show_plan(answer.plan))
     print()
-    print(answer.show())
+    answer.show()
 
 
 if __name__ == "__main__":

@@ -65,13 +65,12 @@ def test_the_running_example_blames_the_filter(new_york: Answer) -> None:
 
 
 def test_the_running_example_as_text(new_york: Answer) -> None:
-    head, blank, blamed, why, gives = new_york.show().splitlines()
+    head, blank, blamed, why, gives = str(new_york).splitlines()
     assert head == "Why is there no row like {'city': 'NY', 'nList': [ANY, ...]}?"
     assert blank == ""
     assert blamed.startswith(f" 1. filter address.year >= 2019   {THIS}:")
     assert why.strip() == "address.year = 2018, so address.year >= 2019 is FALSE"
     assert gives.strip() == "would give city = NY, nList = [Sue]"
-    assert str(new_york) == new_york.show()
 
 
 def test_a_row_that_is_there_is_shown(cities: DataFrame) -> None:
@@ -79,7 +78,7 @@ def test_a_row_that_is_there_is_shown(cities: DataFrame) -> None:
     assert answer.outcome == "not_missing"
     assert answer.matching == ({"city": "LA", "nList": "[Sue]"},)
     assert answer.explanations == ()
-    assert "It is there:\n  city = LA, nList = [Sue]" in answer.show()
+    assert "It is there:\n  city = LA, nList = [Sue]" in str(answer)
 
 
 def test_what_no_source_has_is_named_with_the_nearest_values(spark: SparkSession) -> None:
@@ -91,7 +90,27 @@ def test_what_no_source_has_is_named_with_the_nearest_values(spark: SparkSession
     assert "towns" in gap.table.text
     (values,) = gap.nearest.values()
     assert values[0] == "Rome"
-    assert "nearest to" in answer.show()
+    assert "nearest to" in str(answer)
+
+
+def test_what_no_element_of_nested_data_has_is_named_too(cities: DataFrame) -> None:
+    answer = why_not(cities, {"city": "NYC"})
+    assert answer.outcome == "not_in_data"
+    (gap,) = answer.gaps
+    assert "person" in gap.table.text
+    (values,) = gap.nearest.values()
+    assert values[0] == "NY"
+
+
+def test_a_value_within_reach_is_no_certain_explanation(spark: SparkSession) -> None:
+    """The sum of what is below 10 is 5; 25 would need another bound than one that lets everything in."""
+    rows = spark.createDataFrame([(1, 5), (1, 20), (1, 40)], "k int, v int")
+    df = rows.filter(F.col("v") < 10).groupBy("k").agg(F.sum("v").alias("total"))
+    answer = why_not(df, {"k": 1, "total": 25})
+    assert answer.outcome == "unexplained"
+    (explanation,) = answer.explanations
+    assert (explanation.certain, [op.text for op in explanation.operators]) == (False, ["filter v < 10"])
+    assert "filter v < 10" in str(answer)
 
 
 def test_what_the_data_has_but_no_operator_lets_through_is_unexplained(spark: SparkSession) -> None:
@@ -100,7 +119,13 @@ def test_what_the_data_has_but_no_operator_lets_through_is_unexplained(spark: Sp
     answer = why_not(df, {"k": "a", "s": 5})
     assert answer.outcome == "unexplained"
     assert answer.gaps == ()
-    assert "No set of operators" in answer.show()
+    assert "No set of operators" in str(answer)
+
+
+def test_showing_an_answer_prints_it(new_york: Answer, capsys: pytest.CaptureFixture[str]) -> None:
+    new_york.show()
+    assert capsys.readouterr().out == f"{new_york}\n"
+    assert repr(new_york) == str(new_york)
 
 
 # --- errors, before any job ---
@@ -121,7 +146,8 @@ def _jobs_seen(spark: SparkSession) -> Callable[[], dict[int, str | None]]:
         spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
         listed = store.jobsList(None)
         found = [listed.apply(i) for i in range(listed.size())]
-        return {job.jobId(): job.description().getOrElse(None) for job in found}
+        described = ((job.jobId(), job.description()) for job in found)
+        return {number: text.get() if text.isDefined() else None for number, text in described}
 
     return seen
 

@@ -19,7 +19,7 @@ def query(spark: SparkSession) -> DataFrame:
 
 
 def main() -> None:
-    print(why_not(query(local_spark()), MISSING).show())
+    why_not(query(local_spark()), MISSING).show()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from sparkwhy.errors import MalformedPattern, PatternError
 from sparkwhy.question import pattern as p
-from sparkwhy.question.pattern import ANY, from_json, to_pattern
+from sparkwhy.question.json_form import from_json
+from sparkwhy.question.pattern import ANY, to_pattern
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Callable
 from decimal import Decimal
 
+import pyspark
 import pytest
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
@@ -212,7 +213,8 @@ SQL = {
     "no table": "select 1 as one, 'a' as a",
     "limit and offset": "select * from orders order by n, k, v limit 2 offset 1",
     "set operations": "select k from orders union select n from orders minus select 7",
-    "window": "select k, row_number() over (partition by k order by v, n) r from orders qualify r = 1",
+    "window": """
+        select * from (select k, row_number() over (partition by k order by v, n) r from orders) where r = 1""",
     "interval": "select born from people where born < date '1991-01-01' + interval '3' month",
     "case": "select case k when 1 then 'one' when 2 then 'two' else 'many' end c from people",
     "nullif, nvl, between": "select nullif(k, 1) a, nvl(v, 'none') b, n between 1 and 6 c from orders",
@@ -230,6 +232,11 @@ def views(people: DataFrame, orders: DataFrame) -> SparkSession:
 @pytest.mark.parametrize("name", SQL)
 def test_sql_text(name: str, views: SparkSession) -> None:
     check_both(views.sql(SQL[name]))
+
+
+@pytest.mark.skipif(pyspark.__version__ < "4.2", reason="QUALIFY is new in Spark 4.2")
+def test_qualify(views: SparkSession) -> None:
+    check_both(views.sql("select k, row_number() over (partition by k order by v, n) r from orders qualify r = 1"))
 
 
 def test_ansi_on_and_off(both_modes: SparkSession, orders: DataFrame) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sparkwhy.explain.explanation import Explanation, Operator
+from sparkwhy.explain.explanation import Explanation, Operator, column_names
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, empty_array, long
-from sparkwhy.plan.exprs import AggCall, Attribute, Expr, FieldOf, IsNotNull, MakeStruct, Ref, is_true
+from sparkwhy.plan.exprs import AggCall, Expr, FieldOf, IsNotNull, MakeStruct, Ref, is_true
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, OpId, Plan, Project
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
 from sparkwhy.plan.walk import walk
@@ -146,7 +146,7 @@ def explain(plan: Plan, bits: Bits, candidates: Iterable[Candidate]) -> tuple[Ex
             rank=rank,
             certain=certain[ids],
             count=sum(candidate.count for candidate in by_operators[ids]),
-            witnesses=_witnesses(plan.output, by_operators[ids]),
+            witnesses=_witnesses(column_names(plan), by_operators[ids]),
         )
         for rank, ids in enumerate(ordered, 1)
     )
@@ -156,12 +156,12 @@ def _operators(bits: Bits, candidate: Candidate) -> tuple[OpId, ...]:
     return tuple(sorted({dropper.op for dropper in bits.droppers(candidate.blame)}))
 
 
-def _witnesses(output: tuple[Attribute, ...], candidates: Sequence[Candidate]) -> tuple[Mapping[str, Any], ...]:
+def _witnesses(names: Sequence[str], candidates: Sequence[Candidate]) -> tuple[Mapping[str, Any], ...]:
     told = [witness for candidate in candidates for witness in candidate.witnesses]
-    return tuple(_witness(output, trail, row) for trail, row in told[:_WITNESSES])
+    return tuple(_witness(names, trail, row) for trail, row in told[:_WITNESSES])
 
 
-def _witness(output: tuple[Attribute, ...], trail: Sequence[Any], row: Sequence[Any]) -> Mapping[str, Any]:
+def _witness(names: Sequence[str], trail: Sequence[Any], row: Sequence[Any]) -> Mapping[str, Any]:
     """A row that would become the answer, and what it met at the operators that it blames."""
     met: dict[int, dict[str, dict[str, Any]]] = {}
     for step, what, value in trail:
@@ -172,5 +172,4 @@ def _witness(output: tuple[Attribute, ...], trail: Sequence[Any], row: Sequence[
             at["facts"].setdefault(what.removeprefix(FACT), value)
         else:
             at["values"].setdefault(what, value)
-    names = [attribute.name for attribute in output]
     return {"row": dict(zip(names, row, strict=True)), "at": met}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -40,3 +41,14 @@ class Explanation:
     witnesses: tuple[Mapping[str, Any], ...] = ()
     alternative: Mapping[str, str] = field(default_factory=dict)
     verified: bool | None = None
+
+
+def column_names(plan: Plan) -> list[str]:
+    """The names of a result's columns, told apart where one repeats: `status`, `status (2)`."""
+    seen: Counter[str] = Counter()
+    names = []
+    for attribute in plan.output:
+        seen[attribute.name] += 1
+        again = seen[attribute.name]
+        names.append(attribute.name if again == 1 else f"{attribute.name} ({again})")
+    return names

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sparkwhy.explain.explanation import Operator
-from sparkwhy.plan.build import Fresh, all_of
-from sparkwhy.plan.exprs import Compare, Expr, Literal
-from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project, Table
+from sparkwhy.plan.build import Fresh, all_of, carry
+from sparkwhy.plan.exprs import Call, Compare, Expr, Lambda, Literal
+from sparkwhy.plan.nodes import Column, Filter, Flatten, OpId, Plan, Project, Table
 from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.wanted import Conditions
 
 
@@ -47,11 +48,29 @@ def gaps(plan: Plan, wanted: Mapping[OpId, Conditions]) -> Iterator[PossibleGap]
 
 def _probes(fresh: Fresh, table: Table, conditions: Conditions) -> Iterator[tuple[str, tuple[Plan, Any]]]:
     for condition in conditions:
-        found = _equated(condition)
-        if found is not None:
-            expr, value = found
-            column = Column(fresh.attribute("value", expr.type, nullable=True), expr)
-            yield show_expr(condition), (Project(id=fresh.part(table), input=table, columns=(column,)), value)
+        probe = _probe(fresh, table, condition)
+        if probe is not None:
+            yield show_expr(condition), probe
+
+
+def _probe(fresh: Fresh, table: Table, condition: Expr) -> tuple[Plan, Any] | None:
+    """The values that a condition compares with a constant: of a column, or of the elements of a collection."""
+    match condition:
+        case Call("exists", (collection, Lambda((element,), body))):
+            found = _equated(body.left if isinstance(body, Compare) and body.op == "<=>" else body)
+            if found is None or any(True for _ in attributes_of(found[0])):
+                return None
+            path, value = found
+            made = fresh.attribute("value", path.type, nullable=True)
+            values = Call("transform", (collection, Lambda((element,), path)))
+            flat = Flatten(id=fresh.part(table), input=table, collection=values, elements=(made,))
+            return Project(id=fresh.part(table), input=flat, columns=carry((made,))), value
+        case _:
+            found = _equated(condition)
+            if found is None:
+                return None
+            column = Column(fresh.attribute("value", found[0].type, nullable=True), found[0])
+            return Project(id=fresh.part(table), input=table, columns=(column,)), found[1]
 
 
 def _equated(condition: Expr) -> tuple[Expr, Any] | None:

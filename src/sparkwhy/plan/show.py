@@ -56,7 +56,7 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
-from sparkwhy.plan.types import ddl, is_numeric
+from sparkwhy.plan.types import DATE, STRING, TIMESTAMP, Type, ddl, is_numeric
 from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import fold_expr
 
@@ -93,6 +93,8 @@ def _show_part(expr: Expr, inner: tuple[str, ...], names: Names) -> str:
             return f"{inner[0]}.{quoted(expr.field.name)}"
         case ItemOf():
             return f"{inner[0]}[{inner[1]}]"
+        case Compare("<=>", _, Literal(True)):
+            return inner[0]  # that a condition is true is how a condition is meant
         case Compare():
             return f"{_in_parens(expr.left, inner[0])} {expr.op} {_in_parens(expr.right, inner[1])}"
         case And() | Or():
@@ -107,8 +109,8 @@ def _show_part(expr: Expr, inner: tuple[str, ...], names: Names) -> str:
         case In():
             return f"{_in_parens(expr.input, inner[0])} in ({', '.join(inner[1:])})"
         case Cast():
-            if isinstance(expr.input, Literal) and is_numeric(expr.input.type) and is_numeric(expr.type):
-                return inner[0]  # Spark puts numbers of a condition into the type of the column
+            if isinstance(expr.input, Literal) and _is_adjusted(expr.input.type, expr.type):
+                return inner[0]
             return f"{'try_cast' if expr.mode == 'try' else 'cast'}({inner[0]} as {ddl(expr.type)})"
         case MakeStruct():
             pairs = zip(expr.names, inner, strict=True)
@@ -151,6 +153,11 @@ def show_value(value: object) -> str:
 def _in_parens(expr: Expr, text: str) -> str:
     infix = isinstance(expr, Call) and expr.function in _INFIX
     return f"({text})" if infix or isinstance(expr, And | Or | Compare | In | IsNull | IsNotNull) else text
+
+
+def _is_adjusted(given: Type, wanted: Type) -> bool:
+    """Whether a cast only puts a constant into the type of the column that it is compared with, as Spark does."""
+    return (is_numeric(given) and is_numeric(wanted)) or (given == STRING and wanted in (DATE, TIMESTAMP, STRING))
 
 
 def _with_name(value: str, name: str) -> str:
@@ -210,8 +217,10 @@ def show_op(op: Plan) -> str:
         case Filter():
             return f"filter {show_expr(op.condition, names)}"
         case Join():
+            if op.condition is None:
+                return "cross join" if op.how == "inner" else f"{op.how} join"
             how = "" if op.how == "inner" else f"{op.how} "
-            return f"{how}join" + ("" if op.condition is None else f" on {show_expr(op.condition, names)}")
+            return f"{how}join on {show_expr(op.condition, names)}"
         case Flatten():
             return _show_flatten(op, names)
         case Aggregate():

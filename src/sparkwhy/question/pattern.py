@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 from typing import Literal as OneOf
 
-from sparkwhy.errors import MalformedPattern, PatternError, PatternTypeError, assert_never
+from sparkwhy.errors import PatternError, PatternTypeError, assert_never
 from sparkwhy.plan.show import quoted
 
 MAX_DEPTH = 100
@@ -100,7 +98,7 @@ class Bag:
 
 Pattern: TypeAlias = Anything | Null | Present | Comparison | Between | Among | TextTest | Custom | Fields | Bag
 
-_PATTERNS = (Anything, Null, Present, Comparison, Between, Among, TextTest, Custom, Fields, Bag)
+PATTERNS = (Anything, Null, Present, Comparison, Between, Among, TextTest, Custom, Fields, Bag)
 _ATOMS = (bool, int, float, str, bytes, decimal.Decimal, dt.date, dt.timedelta)
 
 
@@ -232,11 +230,11 @@ def to_pattern(literal: Any) -> Fields:
         return literal
     if not isinstance(literal, Mapping):
         raise PatternError(f"{type(literal).__name__} is no row.", hint='write a dict, e.g. {"city": "NY"}.')
-    _check_extent(literal)
+    check_extent(literal)
     return _fields(literal, "")
 
 
-def _check_extent(literal: Any) -> None:
+def check_extent(literal: Any) -> None:
     """Refuses what is too deep or too large to be entered, in a loop: it may contain itself."""
     seen, todo = 0, [(literal, 0)]
     while todo:
@@ -253,7 +251,7 @@ def _check_extent(literal: Any) -> None:
 
 
 def _pattern(literal: Any, path: str) -> Pattern:
-    if isinstance(literal, _PATTERNS):
+    if isinstance(literal, PATTERNS):
         return literal
     if literal is None:
         return Null()
@@ -296,126 +294,6 @@ def _custom(function: Callable[..., Any], path: str) -> Pattern:
 
 
 _CONSTRUCTORS = (eq, ne, gt, ge, lt, le, between, one_of, contains, startswith, like, matches)
-
-
-# --- from JSON ---
-
-_COMPARED = re.compile(r"(>=|<=|!=|>|<|=) ?(.*)", re.DOTALL)
-
-
-def from_json(given: Any) -> Fields:
-    r"""The pattern that JSON says, as text or parsed.
-
-    `"?"` is ANY, `"*"` in a list is `...`, `"> 0"` a comparison, `{"$contains": "x"}` a predicate; a leading
-    backslash takes the meaning away, also from the `$` of a field.
-
-    >>> show_pattern(from_json('{"city": "!= NY", "names": ["?", "*"]}'))
-    "{'city': ne('NY'), 'names': [ANY, ...]}"
-    """
-    parsed = _parsed(given) if isinstance(given, str) else given
-    _check_extent(parsed)
-    literal = _from_json(parsed)
-    if isinstance(literal, _PATTERNS):
-        raise PatternError("a predicate is no row.", hint='name a column: {"revenue": {"$gt": 0}}.')
-    return to_pattern(literal)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text, object_pairs_hook=_unique)
-    except json.JSONDecodeError as error:
-        raise MalformedPattern(error.msg, line=error.lineno, column=error.colno) from error
-    except (RecursionError, ValueError) as error:  # brackets without end, or a number of thousands of digits
-        raise PatternError(f"the pattern is too large: {error}.") from error
-
-
-def _unique(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
-    names = [name for name, _ in pairs]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise PatternError(f"{twice!r} occurs twice in one object.", path=str(twice))
-    return dict(pairs)
-
-
-def _from_json(value: Any) -> Any:
-    """The Python literal that a part of the JSON stands for."""
-    match value:
-        case str():
-            return _from_string(value)
-        case list():
-            return [... if each == "*" else _from_json(each) for each in value]
-        case dict() if _predicate_names(value):
-            return _from_predicate(value)
-        case dict():
-            return _unique([(_unescaped(name), _from_json(inner)) for name, inner in value.items()])
-        case _:
-            return value
-
-
-def _from_string(text: str) -> Any:
-    if text == "?":
-        return ANY
-    if text == "*":
-        raise PatternError('"*" stands outside of a list.', hint=r'write "?" for any value, "\\*" for a star.')
-    if compared := _COMPARED.fullmatch(text):
-        return _PREDICATES[_SYMBOLS[compared[1]]](compared[2])
-    return _unescaped(text)
-
-
-def _unescaped(text: Any) -> Any:
-    return text[1:] if isinstance(text, str) and text.startswith("\\") else text
-
-
-def _predicate_names(value: dict[Any, Any]) -> list[str]:
-    return [name for name in value if isinstance(name, str) and name.startswith("$")]
-
-
-def _from_predicate(value: dict[Any, Any]) -> Pattern:
-    name = _predicate_names(value)[0]
-    if len(value) > 1:
-        raise PatternError(f"{name} does not stand alone.", path=name, hint=rf'a field of that name is "\\{name}".')
-    if name not in _PREDICATES:
-        near = get_close_matches(name, _PREDICATES) or sorted(_PREDICATES)
-        hint = rf'did you mean {" or ".join(near)}? A field of that name is "\\{name}".'
-        raise PatternError(f"there is no predicate {name}.", path=name, hint=hint)
-    return _PREDICATES[name](value[name])
-
-
-def _from_pair(value: Any) -> Pattern:
-    if isinstance(value, list) and len(value) == 2:
-        return between(*value)
-    raise PatternError("$between takes two values.", path="$between", hint='write {"$between": [1, 2]}.')
-
-
-def _from_options(value: Any) -> Pattern:
-    if isinstance(value, list):
-        return _among(value)
-    raise PatternError("$in takes a list.", path="$in", hint='write {"$in": ["a", "b"]}.')
-
-
-def _from_verdict(value: Any) -> Pattern:
-    if isinstance(value, bool):
-        return Null() if value else Present()
-    raise PatternError("$null takes true or false.", path="$null")
-
-
-_SYMBOLS = {"=": "$eq", "!=": "$ne", ">": "$gt", ">=": "$ge", "<": "$lt", "<=": "$le"}
-
-_PREDICATES: Mapping[str, Callable[[Any], Pattern]] = {
-    "$eq": eq,
-    "$ne": ne,
-    "$gt": gt,
-    "$ge": ge,
-    "$lt": lt,
-    "$le": le,
-    "$between": _from_pair,
-    "$in": _from_options,
-    "$null": _from_verdict,
-    "$contains": contains,
-    "$startswith": startswith,
-    "$like": like,
-    "$matches": matches,
-}
 
 
 # --- to text ---

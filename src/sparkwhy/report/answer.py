@@ -9,7 +9,7 @@ from typing import Any
 from typing import Literal as OneOf
 
 from sparkwhy.explain.candidates import Candidate
-from sparkwhy.explain.explanation import Explanation
+from sparkwhy.explain.explanation import Explanation, column_names
 from sparkwhy.explain.missing import SourceGap
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.question.bind import Question
@@ -32,7 +32,7 @@ class Answer:
 
     @classmethod
     def not_missing(cls, question: Question, plan: Plan, found: Candidate) -> Answer:
-        names = [attribute.name for attribute in plan.output]
+        names = column_names(plan)
         rows = tuple(dict(zip(names, row, strict=True)) for _, row in found.witnesses)
         return cls("not_missing", question, plan, matching=rows)
 
@@ -46,12 +46,14 @@ class Answer:
     def not_explained(cls, question: Question, plan: Plan, gaps: tuple[SourceGap, ...]) -> Answer:
         return cls("not_in_data" if gaps else "unexplained", question, plan, gaps=gaps)
 
-    def show(self) -> str:
-        """The answer as text for a terminal."""
-        return render(self)
+    def show(self) -> None:
+        """Prints the answer, as `DataFrame.show` prints rows; `str` gives the text."""
+        print(self)
 
     def __str__(self) -> str:
-        return self.show()
+        return render(self)
+
+    __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data."""
@@ -60,7 +62,7 @@ class Answer:
             "explanations": [_explanation(each) for each in self.explanations],
             "matching": [dict(row) for row in self.matching],
             "gaps": [
-                {"source": gap.table.text, "conditions": list(gap.conditions), "nearest": dict(gap.nearest)}
+                {"source": gap.table.text, "conditions": list(gap.conditions), "nearest": _listed(gap.nearest)}
                 for gap in self.gaps
             ],
             "warnings": list(self.warnings),
@@ -71,6 +73,10 @@ class Answer:
 
 
 _LEFT_OUT = "a group had more combinations of operators than are followed; larger explanations may be missing."
+
+
+def _listed(nearest: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
+    return {condition: list(values) for condition, values in nearest.items()}
 
 
 def _explanation(explanation: Explanation) -> dict[str, Any]:

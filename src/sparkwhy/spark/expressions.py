@@ -89,7 +89,9 @@ def _failing(tree: Tree, scope: Scope) -> Mode:
 
 
 def _tolerant_item(tree: Tree, scope: Scope) -> Expr:
-    """`get` and access to a map: what is not there is null."""
+    """`get` and access to a map: what is not there is null. Before Spark 4.2 `get` stands for another expression."""
+    if len(tree.children) == 1:
+        return scope.read(tree.children[0])
     return ItemOf(*scope.operands(tree))
 
 

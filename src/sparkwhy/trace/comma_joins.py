@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from sparkwhy.plan.build import all_of, boolean
 from sparkwhy.plan.exprs import Expr, conjuncts
-from sparkwhy.plan.nodes import Filter, Join, Plan
-from sparkwhy.plan.walk import fold, with_inputs
+from sparkwhy.plan.nodes import Filter, Join, OpId, Plan
+from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.trace.keys import as_key, equal_keys
 from sparkwhy.trace.wanted import reads_only
 
@@ -29,8 +29,9 @@ def with_join_conditions(plan: Plan) -> Plan:
 def _moved(filter: Filter) -> Plan:
     parts = list(conjuncts(filter.condition))
     below = filter.input
+    keyless = frozenset(node.id for node in walk(below) if isinstance(node, Join) and not equal_keys(node))
     for part in tuple(parts):
-        taken = _taken(below, part, filter)
+        taken = _taken(below, part, filter, keyless)
         if taken is not None:
             below = taken
             parts.remove(part)
@@ -39,23 +40,18 @@ def _moved(filter: Filter) -> Plan:
     return replace(filter, input=below, condition=all_of(parts) if parts else boolean(True))
 
 
-def _taken(plan: Plan, part: Expr, filter: Filter) -> Plan | None:
+def _taken(plan: Plan, part: Expr, filter: Filter, keyless: frozenset[OpId]) -> Plan | None:
     """The plan with this equality as a key of the join whose sides it compares, if there is one without keys."""
     path: list[tuple[Join, str]] = []
     while isinstance(plan, Join) and plan.how in ("inner", "cross"):
         if as_key(plan, part) is not None:
-            return _rebuilt(path, _with_key(plan, part, filter)) if _may_take(plan, filter) else None
+            return _rebuilt(path, _with_key(plan, part, filter)) if plan.id in keyless else None
         side = _side_of(plan, part)
         if side is None:
             return None
         path.append((plan, side))
         plan = plan.left if side == "left" else plan.right
     return None
-
-
-def _may_take(join: Join, filter: Filter) -> bool:
-    """A join without keys, or one whose keys came from this same filter."""
-    return not equal_keys(join) or join.where == filter.where
 
 
 def _with_key(join: Join, part: Expr, filter: Filter) -> Join:

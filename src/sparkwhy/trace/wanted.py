@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from sparkwhy.errors import assert_never
-from sparkwhy.plan.exprs import Attribute, AttrId, Expr, Opaque, Ref
+from sparkwhy.plan.build import call, exists
+from sparkwhy.plan.exprs import Attribute, AttrId, Expr, FieldOf, Opaque, Ref, is_true
 from sparkwhy.plan.nodes import (
     Aggregate,
     Distinct,
@@ -29,6 +30,7 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
+from sparkwhy.plan.types import Map
 from sparkwhy.plan.walk import push_down
 from sparkwhy.plan.walk_exprs import attributes_of, parts, rewrite
 from sparkwhy.trace.keys import equal_keys
@@ -53,7 +55,7 @@ def pushed(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
         case Project():
             return (_through({column.attribute: column.expr for column in node.columns}, wanted),)
         case Flatten():
-            return (_only(wanted, node.input.output),)
+            return (_only(wanted, node.input.output) + _of_some_element(node, wanted),)
         case Join():
             return _through_join(node, wanted)
         case Aggregate():
@@ -104,6 +106,33 @@ def _is_random(expr: Expr) -> bool:
 
 def _renamed(old: tuple[Attribute, ...], new: tuple[Attribute, ...], wanted: Conditions) -> Conditions:
     return _through({a: Ref(b) for a, b in zip(old, new, strict=True)}, wanted)
+
+
+def _of_some_element(node: Flatten, wanted: Conditions) -> Conditions:
+    """What is wanted of an element is wanted of some element of the collection, if a padded row could not meet it."""
+    made = frozenset(element.id for element in node.elements)
+    known = (*node.input.output, *node.elements)
+    return tuple(
+        _some_element(node, condition)
+        for condition in wanted
+        if reads_only(condition, known) and rejects_null(condition, made)
+    )
+
+
+def _some_element(node: Flatten, condition: Expr) -> Expr:
+    return exists(_elements(node), lambda element: is_true(_of_element(node, condition, element)))
+
+
+def _elements(node: Flatten) -> Expr:
+    is_map = isinstance(node.collection.type, Map)
+    return call("map_entries", node.collection) if is_map else node.collection
+
+
+def _of_element(node: Flatten, condition: Expr, element: Expr) -> Expr:
+    """A condition on the attributes that a flatten makes, as one on the element that it makes them of."""
+    if len(node.elements) == 1 and not node.inline:
+        return substituted(condition, {node.elements[0]: element})
+    return substituted(condition, {a: FieldOf(element, i) for i, a in enumerate(node.elements)})
 
 
 def _through_join(join: Join, wanted: Conditions) -> tuple[Conditions, Conditions]:
