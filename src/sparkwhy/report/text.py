@@ -182,7 +182,8 @@ def _row(row: Mapping[str, Any]) -> str:
 
 def _told_values(values: Mapping[str, Any]) -> str:
     """Values that an operator read, with null said out loud."""
-    told = (f"{name} is null" if value is None else f"{name} = {_value(value)}" for name, value in values.items())
+    read = {name: value for name, value in values.items() if name != f"'{value}'"}  # a constant says its own value
+    told = (f"{name} is null" if value is None else f"{name} = {_value(value)}" for name, value in read.items())
     return ", ".join(told)
 
 
