@@ -85,7 +85,7 @@ def test_the_condition_of_an_outer_join_stays():
 
 def test_nothing_moves_below_a_limit():
     limit = Limit(id=OpId(4), input=joined("cross"), count=1)
-    assert steps(where(limit, MEET)) == ["join", "limit 1", "filter a = c"]
+    assert steps(where(limit, MEET)) == ["cross join", "limit 1", "filter a = c"]
 
 
 def test_a_random_condition_stays():
