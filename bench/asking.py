@@ -6,6 +6,7 @@ one of the customer who placed the order that is asked for.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from statistics import median
 from time import perf_counter
 
@@ -52,8 +53,7 @@ def _run(df: DataFrame) -> None:
     df.write.format("noop").mode("overwrite").save()
 
 
-def _seconds(work: object) -> float:
-    assert callable(work)
+def _seconds(work: Callable[[], object]) -> float:
     start = perf_counter()
     work()
     return perf_counter() - start

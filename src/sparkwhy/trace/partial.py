@@ -5,6 +5,7 @@ The first stage is an ordinary aggregation and leaves few rows; only these are p
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from sparkwhy.plan.build import Fresh, call, long
@@ -40,16 +41,14 @@ def staged(fresh: Fresh, call_: AggCall) -> Stages | None:
         case "collect_list":
             return _merged(fresh, call_, "collect_list", lambda lists: call("flatten", lists))
         case "collect_set":
-            flat = lambda lists: call("array_distinct", call("flatten", lists))  # noqa: E731
-            return _merged(fresh, call_, "collect_list", flat)
+            return _merged(fresh, call_, "collect_list", lambda lists: call("array_distinct", call("flatten", lists)))
         case function if function in _REPEATABLE:
             return _merged(fresh, call_, function, lambda value: value)
         case _:
             return None
 
 
-def _merged(fresh: Fresh, first: AggCall, merge: str, value: object) -> Stages:
-    assert callable(value)
+def _merged(fresh: Fresh, first: AggCall, merge: str, value: Callable[[Expr], Expr]) -> Stages:
     part = fresh.attribute("part", first.type, nullable=True)
     extra = first.args[1:] if first.function in ("first", "last") else ()
     again = AggCall(merge, (Ref(part), *extra), mode=first.mode)

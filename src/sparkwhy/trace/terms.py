@@ -181,17 +181,19 @@ def world_blames(sets: Expr) -> Expr:
     return call("concat", sets, unions)
 
 
-def worlds(sets: Expr, blames: Expr) -> Expr:
+def worlds(terms: Expr, sets: Expr, blames: Expr) -> Expr:
     """Each world with what would lead out of it.
 
     In a world exactly the rows alive in its blame are there. `blames` are all worlds of the generating sets; past a
-    bound only the first are followed, and the one where everything is relaxed.
+    bound only the first are followed, and the one where everything is relaxed. A world that no single row asks for
+    is noted as a union.
     """
     left_out = Compare(">", call("size", blames), integer(MAX_WORLDS))
     kept = either(left_out, _cut(blames, sets), blames)
 
     def world(blame: Expr) -> Expr:
-        note = either(call("array_contains", sets, blame), integer(0), integer(UNION_OF_WORLDS))
+        asked = exists(terms, lambda t: equal(blame_of(t), blame))
+        note = either(asked, integer(0), integer(UNION_OF_WORLDS))
         notes = call("+", note, either(left_out, integer(WORLDS_LEFT_OUT), integer(0)))
         outside = keep(sets, lambda g: Not(is_inside(g, blame)))
         unless = call("sort_array", tidied(outside, blame), boolean(True))

@@ -41,12 +41,17 @@ def with_worlds(tracing: Tracing, op: Plan, rows: Traced, partition: tuple[Expr,
         id=fresh.part(op), input=rows.plan, partition=partition, order=(), columns=(Column(terms, collected),)
     )
     given = carry(rows.plan.output)
-    plan = Project(id=fresh.part(op), input=plan, columns=(*given, Column(sets, generating(Ref(terms)))))
+    known = (*given, *carry((terms,)), Column(sets, generating(Ref(terms))))
+    plan = Project(id=fresh.part(op), input=plan, columns=known)
     plan = Project(
         id=fresh.part(op), input=plan, columns=(*carry(plan.output), Column(blames, world_blames(Ref(sets))))
     )
     plan = Flatten(
-        id=fresh.part(op), input=plan, collection=worlds(Ref(sets), Ref(blames)), elements=(world,), outer=False
+        id=fresh.part(op),
+        input=plan,
+        collection=worlds(Ref(terms), Ref(sets), Ref(blames)),
+        elements=(world,),
+        outer=False,
     )
     spread = replace(rows, plan=plan)
     alive = tracing.where(op, spread, (is_alive(rows.blame_expr, rows.unless_expr, blame_of(Ref(world))),))
