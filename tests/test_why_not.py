@@ -93,6 +93,15 @@ def test_what_no_source_has_is_named_with_the_nearest_values(spark: SparkSession
     assert "nearest to" in str(answer)
 
 
+def test_of_a_union_every_branch_must_lack_the_row(spark: SparkSession) -> None:
+    """Nobody has size 5; but the town is in one branch, so it is not the data that lacks it."""
+    south = spark.createDataFrame([("Rome", 1)], "town string, size int").alias("south")
+    north = spark.createDataFrame([("Oslo", 2)], "town string, size int").alias("north")
+    totals = south.union(north).groupBy("town").agg(F.sum("size").alias("total"))
+    assert why_not(totals, {"town": "Oslo", "total": 5}).outcome == "unexplained"
+    assert why_not(totals, {"town": "Bern", "total": 5}).outcome == "not_in_data"
+
+
 def test_what_no_element_of_nested_data_has_is_named_too(cities: DataFrame) -> None:
     answer = why_not(cities, {"city": "NYC"})
     assert answer.outcome == "not_in_data"

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, explain
 from sparkwhy.explain.details import with_details
 from sparkwhy.explain.explanation import Explanation
-from sparkwhy.explain.missing import SourceGap, gaps
+from sparkwhy.explain.missing import SourceGap, decides, gaps
 from sparkwhy.explain.probes import probes
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.question.bind import Question, bind
@@ -59,7 +59,7 @@ def _answer(
         return Answer.explained(question, plan, explanations, any(c.worlds_left_out for c in candidates))
     with _named_jobs(session, "sparkwhy: looking at the sources"):
         found = _source_gaps(session, plan, traced)
-    return Answer.not_explained(question, plan, found)
+    return Answer.not_explained(question, plan, found if decides(plan, found) else ())
 
 
 def _with_details(session: SparkSession, plan: Plan, explanations: tuple[Explanation, ...]) -> tuple[Explanation, ...]:

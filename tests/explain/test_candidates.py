@@ -12,8 +12,11 @@ from sparkwhy.lab.interpreter import run
 from sparkwhy.lab.values import Row
 from sparkwhy.plan.exprs import AggCall, Compare, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, OpId, Plan, Table
-from sparkwhy.plan.types import INTEGER, LONG
+from sparkwhy.plan.types import INTEGER, LONG, Array
 from sparkwhy.plan.walk import fold, walk, with_inputs
+from sparkwhy.question import match
+from sparkwhy.question.bind import bind
+from sparkwhy.question.pattern import ANY, to_pattern
 from sparkwhy.trace.annotate import trace
 from sparkwhy.trace.bits import droppers_of
 from sparkwhy.trace.relax import relax
@@ -147,3 +150,24 @@ def test_a_condition_on_an_aggregate_passes_what_can_meet_it() -> None:
     found = {(c.blame, c.certain) for c in candidates(having, ROWS, asked)}
     below, above = 1, 2
     assert found == {(above, True), (below | above, True), (below, False)}
+
+
+LIST = attribute(3, "values", Array(INTEGER))
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ([5], {(0, True), (1, False)}),  # as it is
+        ([5, 20, 40, ...], {(1, True)}),  # all rows
+        ([5, 20], {(1, False)}),  # some of the rows
+        ([20, 20, ...], set()),  # it is there once
+        ([ANY] * 4, set()),  # more than there are
+    ],
+)
+def test_a_list_can_be_any_part_of_itself(asked, found) -> None:
+    kept = Filter(id=OpId(2), input=table(1, K, V), condition=Compare("<", Ref(V), Literal(10, INTEGER)))
+    nested = Column(LIST, AggCall("collect_list", (Ref(V),)))
+    plan = Aggregate(id=OpId(3), input=kept, keys=(Column(K, Ref(K)),), aggregates=(nested,))
+    question = bind(to_pattern({"k": 1, "values": asked}), plan.output)
+    assert {(c.blame, c.certain) for c in candidates(plan, ROWS, match.conditions(question))} == found

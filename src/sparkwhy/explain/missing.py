@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from sparkwhy.explain.explanation import Operator
 from sparkwhy.plan.build import Fresh, all_of, carry
 from sparkwhy.plan.exprs import Call, Compare, Expr, Lambda, Literal
-from sparkwhy.plan.nodes import Column, Filter, Flatten, OpId, Plan, Project, Table
+from sparkwhy.plan.nodes import Column, Filter, Flatten, Join, OpId, Plan, Project, SetOperation, Table, Union
 from sparkwhy.plan.show import show_expr
-from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk import fold, walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.wanted import Conditions
 
@@ -44,6 +44,24 @@ def gaps(plan: Plan, wanted: Mapping[OpId, Conditions]) -> Iterator[PossibleGap]
             fitting = Filter(id=fresh.part(node), input=node, condition=all_of(conditions))
             texts = tuple(show_expr(condition) for condition in conditions)
             yield PossibleGap(Operator.of(node), texts, fitting, dict(_probes(fresh, node, conditions)))
+
+
+def decides(plan: Plan, found: Iterable[SourceGap]) -> bool:
+    """Whether the gaps alone keep the row out: one source is enough, but of a union every branch must lack it."""
+    empty = {gap.table.id for gap in found}
+
+    def lacks(node: Plan, below: tuple[bool, ...]) -> bool:
+        match node:
+            case Table():
+                return node.id.step in empty
+            case Union():
+                return all(below)
+            case SetOperation() | Join(how="semi" | "anti" | "existence"):
+                return below[0]  # rows come from the left only
+            case _:
+                return any(below)
+
+    return fold(plan, lacks)
 
 
 def _probes(fresh: Fresh, table: Table, conditions: Conditions) -> Iterator[tuple[str, tuple[Plan, Any]]]:

@@ -10,15 +10,29 @@ import decimal
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from sparkwhy.plan.build import Fresh, all_of, boolean, call
-from sparkwhy.plan.exprs import AggCall, And, Attribute, Cast, Compare, Expr, IsNotNull, Literal, Not, Or, Ref
+from sparkwhy.plan.build import Fresh, all_of, boolean, call, empty_array
+from sparkwhy.plan.exprs import (
+    AggCall,
+    And,
+    Attribute,
+    Call,
+    Cast,
+    Compare,
+    Expr,
+    IsNotNull,
+    Lambda,
+    Literal,
+    Not,
+    Or,
+    Ref,
+)
 from sparkwhy.plan.nodes import Aggregate, Column
 from sparkwhy.plan.types import FRACTIONALS, INTEGRALS, Decimal, Type, is_numeric
 from sparkwhy.plan.walk_exprs import attributes_of
 
 
 class Range(NamedTuple):
-    """The least and the greatest value that an aggregate can take."""
+    """The least and the greatest value that an aggregate can take; of a list, the shortest and the longest."""
 
     low: Expr
     high: Expr
@@ -33,7 +47,7 @@ def bounded(fresh: Fresh, op: Aggregate, read: frozenset[Attribute]) -> tuple[tu
     bounds: dict[Attribute, Range] = {}
     for column in op.aggregates:
         expr = column.expr
-        if column.attribute in read and isinstance(expr, AggCall) and is_numeric(expr.type) and not expr.distinct:
+        if column.attribute in read and isinstance(expr, AggCall) and not expr.distinct:
             found = _range(fresh, op, column.attribute, expr)
             if found is not None:
                 made, bounds[column.attribute] = found
@@ -47,12 +61,12 @@ def _range(fresh: Fresh, op: Aggregate, value: Attribute, expr: AggCall) -> tupl
             every_row = all(isinstance(arg, Literal) for arg in expr.args) and expr.condition is None
             least = 1 if op.keys and every_row else 0
             return (), Range(Literal(least, expr.type), Ref(value))
-        case "sum":
-            zero = _zero(expr.args[0].type)
-            return _computed(
-                fresh, expr, "sum", call("least", expr.args[0], zero), call("greatest", expr.args[0], zero)
-            )
-        case "min" | "max" | "avg":
+        case "collect_list" | "collect_set":
+            return (), Range(empty_array(expr.args[0].type), Ref(value))
+        case "sum" if is_numeric(expr.type):
+            arg, zero = expr.args[0], _zero(expr.args[0].type)
+            return _computed(fresh, expr, "sum", call("least", arg, zero), call("greatest", arg, zero))
+        case "min" | "max" | "avg" if is_numeric(expr.type):
             return _extremes(fresh, expr)
         case _:
             return None
@@ -104,6 +118,10 @@ def can_hold(condition: Expr, bounds: Bounds) -> Expr:
             return _reaches(_MIRRORED[op], bounds[attribute], other)
         case IsNotNull(Ref(attribute)):
             return IsNotNull(bounds[attribute].high)
+        case Compare("=", Call("size", (Ref(attribute),)), Literal() as length):  # a part of the list may be so long
+            return Compare(">=", call("size", bounds[attribute].high), length)
+        case Call("exists", (Ref(), Lambda())) | Compare(">=", Call("size"), Literal()):  # a longer list has no less
+            return condition
         case _:
             return boolean(True)
 
