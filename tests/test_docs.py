@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from pyspark.sql import SparkSession
+
+from examples import running_example
 from sparkwhy.spark import read
 from sparkwhy.spark.support import OPERATORS
 
@@ -23,3 +27,13 @@ def test_every_operator_that_is_read_is_documented() -> None:
     documented = {node for operator in OPERATORS for node in operator.catalyst}
     transparent = {name for name, reader in read.NODES.items() if reader in read.PASSED_THROUGH}
     assert documented == set(read.NODES) - transparent
+
+
+def test_how_it_works_shows_what_the_demo_prints(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
+    running_example.main()
+    printed = capsys.readouterr().out
+    page = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
+    blocks = [block for block in page.split("```")[1::2] if not block.startswith("python")]
+    assert len(blocks) == 2
+    for block in blocks:
+        assert block.strip() in printed
