@@ -24,6 +24,8 @@ def supported() -> str:
         "|---|---|---|",
         *(f"| {op.name} | {', '.join(f'`{w}`' for w in op.written)} | {op.kind} |" for op in OPERATORS),
         "",
+        "A sample is read and run, but no row can be followed through it: see [limits](limits.md).",
+        "",
         "Passed through, for they change no row: " + ", ".join(f"`{name}`" for name in TRANSPARENT) + ".",
         "",
         "Not read, with an error that names the place: " + ", ".join(f"`{name}`" for name in UNSUPPORTED) + ".",

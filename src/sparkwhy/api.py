@@ -42,21 +42,29 @@ def why_not(df: DataFrame, missing: Mapping[str, Any], *, progress: Progress | N
     say("tracing rows")
     with _named_jobs(session, "sparkwhy: tracing rows"):
         candidates = candidates_of(run(session, candidate_plan(plan, traced)).collect())
-    say("done" if candidates else "looking at the sources")
-    return _answer(session, question, plan, traced, candidates)
+    answer = _answer(session, question, plan, traced, candidates, say)
+    say("done")
+    return answer
 
 
 def _answer(
-    session: SparkSession, question: Question, plan: Plan, traced: TracedQuery, candidates: tuple[Candidate, ...]
+    session: SparkSession,
+    question: Question,
+    plan: Plan,
+    traced: TracedQuery,
+    candidates: tuple[Candidate, ...],
+    say: Progress,
 ) -> Answer:
     there = [candidate for candidate in candidates if candidate.blame == 0 and candidate.certain]
     if there:
         return Answer.not_missing(question, plan, there[0])
     explanations = explain(plan, traced.bits, candidates)
     if explanations:
+        say("looking at near misses")
         with _named_jobs(session, "sparkwhy: looking at near misses"):
             explanations = _with_details(session, plan, explanations)
         return Answer.explained(question, plan, explanations, any(c.worlds_left_out for c in candidates))
+    say("looking at the sources")
     with _named_jobs(session, "sparkwhy: looking at the sources"):
         found = _source_gaps(session, plan, traced)
     return Answer.not_explained(question, plan, found if decides(plan, found) else ())

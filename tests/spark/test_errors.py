@@ -44,6 +44,21 @@ def test_a_subquery_where_it_cannot_be_a_join(spark: SparkSession) -> None:
     assert raised.value.where == "SQL line 1"
 
 
+UNREAD = {
+    "UnionLoop": "with recursive r(n) as (select 1 union all select n + 1 from r where n < 5) select * from r",
+    "ScriptTransformation": "select transform(id) using 'cat' as (x string) from range(3)",
+    "a subquery in this place": "select * from range(3) a join range(4) b on a.id = b.id + (select 1)",
+    "a subquery inside soundex": "select soundex(cast((select max(id) from range(3)) as string)) from range(2)",
+    "ShowTables": "show tables",
+}
+
+
+@pytest.mark.parametrize("operator", UNREAD)
+def test_what_cannot_be_read_is_named(spark: SparkSession, operator: str) -> None:
+    with pytest.raises(UnsupportedOperator, match=f"cannot explain through {operator}"):
+        read(spark.sql(UNREAD[operator]))
+
+
 def test_an_expression_without_end(spark: SparkSession) -> None:
     deep = reduce(lambda a, b: a + b, [F.col("id")] * 220)
     with pytest.raises(UnsupportedOperator, match="nested hundreds of levels deep"):

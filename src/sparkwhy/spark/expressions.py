@@ -31,7 +31,7 @@ from sparkwhy.plan.exprs import (
 )
 from sparkwhy.plan.types import BINARY, DOUBLE, FLOAT, INTEGER, INTEGRALS, STRING, Decimal, Type, from_json, is_numeric
 from sparkwhy.spark import jvm
-from sparkwhy.spark.calls import AGGREGATE_READERS, OFFSETS, RANKS, read_aggregate_call, read_window_call
+from sparkwhy.spark.calls import read_aggregate_call, read_window_call
 from sparkwhy.spark.catalyst import Tree
 from sparkwhy.spark.literals import is_day_time, is_year_month, parse_literal
 from sparkwhy.spark.scope import HasFreeVariable, NotModelled, Reader, Scope, called, opaque, where_of
@@ -192,7 +192,6 @@ class _Rebuilt(Tree):
 
     def __init__(self, original: Tree, children: tuple[Tree, ...]) -> None:
         self.name, self.fields, self.children = original.name, original.fields, children
-        self._original = original
 
     @property
     def handle(self) -> JavaObject:
@@ -436,8 +435,3 @@ _READERS: Mapping[str, Reader] = {
     "AggregateExpression": read_aggregate_call,
     "WindowExpression": read_window_call,
 }
-
-
-def modelled_classes() -> tuple[str, ...]:
-    """The Catalyst expressions that are modelled, for the documentation."""
-    return tuple(sorted({*_CALLS, *_READERS, *AGGREGATE_READERS, *RANKS, *OFFSETS}))
