@@ -21,9 +21,11 @@ from sparkwhy.question.pattern import (
     startswith,
 )
 from sparkwhy.report.answer import Answer
+from sparkwhy.trace.alternatives import Alternative
 
 __all__ = [
     "ANY",
+    "Alternative",
     "Answer",
     "Explanation",
     "Operator",

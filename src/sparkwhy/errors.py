@@ -5,6 +5,7 @@ Bugs of our own are assertions with a traceback, not members of this family.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NoReturn
 
 
@@ -40,10 +41,13 @@ class UnsupportedOperator(SparkWhyError):
 class TooManyOperators(SparkWhyError):
     """The query has more operators that drop rows than can be followed at once."""
 
-    def __init__(self, count: int, limit: int) -> None:
+    def __init__(self, count: int, limit: int, alternatives: int = 1) -> None:
+        under = f" under {alternatives} alternatives" if alternatives > 1 else ""
+        fewer = ", or name fewer alternatives" if alternatives > 1 else ""
         super().__init__(
-            f"the query has {count} operators that drop rows; {limit} can be followed at once.",
-            hint="put .localCheckpoint() in the middle of the query and ask again; what comes after it is explained.",
+            f"the query has {count} or more conditions that drop rows{under}; {limit} can be followed at once.",
+            hint="put .localCheckpoint() in the middle of the query and ask again; what comes after it is explained"
+            f"{fewer}.",
         )
         self.count = count
         self.limit = limit
@@ -96,6 +100,42 @@ class PatternTypeError(PatternError):
     def __init__(self, message: str, *, path: str = "", type: str | None = None, hint: str | None = None) -> None:
         super().__init__(message, path=path, hint=hint)
         self.type = type
+
+
+class AlternativeError(SparkWhyError):
+    """The alternatives say something that cannot be tried."""
+
+
+class UnknownAttribute(AlternativeError):
+    """An alternative names an attribute that no source has; `nearest` are the paths that look like it."""
+
+    def __init__(self, name: str, *, nearest: tuple[str, ...], hint: str) -> None:
+        super().__init__(f"no source of the query has an attribute {name}.", hint=hint)
+        self.name = name
+        self.nearest = nearest
+
+
+class AmbiguousAttribute(AlternativeError):
+    """An alternative names what several attributes of one source are called; `paths` are their full names."""
+
+    def __init__(self, name: str, paths: tuple[str, ...]) -> None:
+        super().__init__(f"{name} is ambiguous: it may be {' or '.join(paths)}.", hint="write the full path.")
+        self.name = name
+        self.paths = paths
+
+
+class TooManyAlternatives(AlternativeError):
+    """The declared alternatives can be combined in more ways than can be tried; `groups` has the ways of each."""
+
+    def __init__(self, count: int, limit: int, *, groups: Mapping[str, int]) -> None:
+        widest = ", ".join(f"{group} ({ways} ways)" for group, ways in sorted(groups.items(), key=lambda g: -g[1])[:3])
+        super().__init__(
+            f"the query has up to {count} alternatives; {limit} can be tried at once.",
+            hint=f"name fewer attributes in {widest}, or say which replacement you mean: Alternative({{old: new}}).",
+        )
+        self.count = count
+        self.limit = limit
+        self.groups = groups
 
 
 def assert_never(value: NoReturn) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
@@ -13,23 +14,28 @@ from sparkwhy.lab.values import Row
 from sparkwhy.plan.exprs import AggCall, Compare, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, OpId, Plan, Table
 from sparkwhy.plan.types import INTEGER, LONG, Array
-from sparkwhy.plan.walk import fold, walk, with_inputs
+from sparkwhy.plan.walk import fold, with_inputs
 from sparkwhy.question import match
 from sparkwhy.question.bind import bind
 from sparkwhy.question.pattern import ANY, to_pattern
+from sparkwhy.trace.alternatives import Rewritten
 from sparkwhy.trace.annotate import trace
-from sparkwhy.trace.bits import droppers_of
+from sparkwhy.trace.bits import Bits, Dropper
 from sparkwhy.trace.relax import relax
 from sparkwhy.trace.wanted import Conditions
 from tests.plan.test_nodes import attribute, table
 from tests.trace.plans import Generator
-from tests.trace.test_law import MOST_DROPPERS, meeting, subsets
+from tests.trace.test_law import MOST_DROPPERS, droppers, meeting, subsets
+from tests.trace.test_law_of_alternatives import alternatives
 
 Tables = dict[OpId, list[Row]]
 
 
-def candidates(plan: Plan, tables: Tables, conditions: Conditions) -> tuple[Candidate, ...]:
-    return candidates_of(run(candidate_plan(plan, trace(plan, conditions, records=True)), tables))
+def candidates(
+    plan: Plan, tables: Tables, conditions: Conditions, alternatives: Sequence[Plan] = ()
+) -> tuple[Candidate, ...]:
+    traced = trace(plan, conditions, alternatives=alternatives, records=True)
+    return candidates_of(run(candidate_plan(traced), tables))
 
 
 def minimal(sets: set[int]) -> set[int]:
@@ -41,7 +47,7 @@ def cases(label: str, count: int) -> list[tuple[Generator, Plan, Conditions]]:
     for seed in range(count):
         generator = Generator(Random(f"{label}/{seed}"))
         plan = generator.plan(1 + seed % 5)
-        if sum(len(droppers_of(node)) for node in walk(plan)) <= MOST_DROPPERS:
+        if len(droppers(plan)) <= MOST_DROPPERS:
             found.append((generator, plan, (generator.condition(plan),)))
     return found
 
@@ -52,7 +58,7 @@ def test_the_smallest_certain_candidates_are_the_smallest_sets_that_bring_a_matc
         bits = trace(plan, conditions).bits
         successful = {
             bits.of(relaxed)
-            for relaxed in subsets(tuple(bits.positions))
+            for relaxed in subsets(droppers(plan))
             if run(meeting(relax(plan, relaxed), conditions), generator.tables)
         }
         found = {c.blame for c in candidates(plan, generator.tables, conditions) if c.certain}
@@ -93,6 +99,35 @@ def test_the_same_question_twice_has_the_same_answer() -> None:
         assert candidates(plan, generator.tables, conditions) == candidates(plan, generator.tables, conditions)
 
 
+Sets = set[tuple[frozenset[Dropper], bool]]
+
+
+def sets_of(found: tuple[Candidate, ...], bits: Bits, alternative: int) -> Sets:
+    """What is found in an alternative, by operators: bits are numbered in another way if it is alone."""
+    own = [c for c in found if c.alternative == alternative]
+    return {(frozenset(bits.droppers(c.blame, alternative)), c.certain) for c in own}
+
+
+def found_in(plan: Plan, others: Sequence[Plan], tables: Tables, conditions: Conditions) -> list[Sets]:
+    traced = trace(plan, conditions, alternatives=others, records=True)
+    found = candidates_of(run(candidate_plan(traced), tables))
+    return [sets_of(found, traced.bits, i) for i in range(len(traced.plans))]
+
+
+def test_an_alternative_has_the_candidates_that_it_has_alone_whatever_stands_beside_it() -> None:
+    """So adding one never removes an explanation, and their order does not matter."""
+    with_answer = 0
+    for generator, plan, conditions in cases("beside others", 150):
+        others = alternatives(generator, plan, 2)
+        together = found_in(plan, others, generator.tables, conditions)
+        alone = [found_in(each, (), generator.tables, conditions)[0] for each in (plan, *others)]
+        assert together == alone
+        turned = found_in(plan, others[::-1], generator.tables, conditions)
+        assert [turned[0], turned[2], turned[1]] == together
+        with_answer += any(together[1:])
+    assert with_answer > 40
+
+
 def test_a_set_that_only_takes_rows_away_is_no_explanation() -> None:
     """Paper 1 by Ann is in volume 7 of 2013. Relax the filter, and she has a paper; or relax the join, and she has one
     without a volume. Relaxed together, the first is there and the second is gone: nothing that one alone lacks."""
@@ -107,7 +142,7 @@ def test_a_set_that_only_takes_rows_away_is_no_explanation() -> None:
     asked = (Compare("=", Ref(author), Literal(1, INTEGER)),)
     found = candidates(plan, rows, asked)
     bits = trace(plan, asked).bits
-    told = explain(plan, bits, found)
+    told = explain((Rewritten({}, plan, ()),), bits, found)
     assert [[op.id for op in each.operators] for each in told] == [[2], [4]]
 
 

@@ -36,7 +36,7 @@ def shop(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[
 def physical_plan(df: DataFrame, missing: dict[str, object]) -> str:
     plan = read(df)
     traced = trace(plan, conditions(bind(to_pattern(missing), plan.output)), records=True)
-    asked = run(df.sparkSession, candidate_plan(plan, traced))
+    asked = run(df.sparkSession, candidate_plan(traced))
     return str(asked._jdf.queryExecution().executedPlan().toString())
 
 

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sparkwhy.explain.explanation import Explanation, Operator, column_names
-from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, empty_array, long
-from sparkwhy.plan.exprs import AggCall, Expr, FieldOf, IsNotNull, MakeStruct, Ref, is_true
+from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, empty_array, equal, exists, integer, long
+from sparkwhy.plan.exprs import AggCall, Expr, FieldOf, IsNotNull, MakeStruct, Not, Ref, is_true
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, OpId, Plan, Project
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
 from sparkwhy.plan.walk import walk
+from sparkwhy.trace.alternatives import Rewritten
 from sparkwhy.trace.annotate import TracedQuery
 from sparkwhy.trace.bits import Bits
-from sparkwhy.trace.terms import UNION_OF_WORLDS, WORLDS_LEFT_OUT
+from sparkwhy.trace.terms import UNION_OF_WORLDS, WORLDS_LEFT_OUT, is_inside
 from sparkwhy.trace.trails import FACT, TRAIL, VERDICT, as_text
-from sparkwhy.trace.wanted import Conditions
 
-_CLAIM = Struct((Field("blame", LONG), Field("certain", BOOLEAN)))
+_CLAIM = Struct(
+    (Field("alternative", INTEGER), Field("blame", LONG), Field("certain", BOOLEAN), Field("row", Array(STRING)))
+)
 _WITNESS = Struct((Field("trail", TRAIL), Field("row", Array(STRING))))
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A set of operators as bits, how many matching rows blame it, and up to two of them.
+    """An alternative, a set of its operators as bits, how many matching rows blame it, and up to two of them.
 
     One that is not certain is only attainable: some values of its rows would have to lie where bounds allow them.
     """
@@ -34,6 +36,7 @@ class Candidate:
     notes: int
     count: int
     witnesses: tuple[tuple[Any, Any], ...]
+    alternative: int = 0
 
     @property
     def is_union(self) -> bool:
@@ -44,28 +47,23 @@ class Candidate:
         return bool(self.notes & WORLDS_LEFT_OUT)
 
 
-def candidate_plan(plan: Plan, traced: TracedQuery) -> Plan:
-    """The traced rows summed up by whom they blame: the only rows that leave the cluster."""
-    fresh = Fresh(traced.rows.plan)
+def candidate_plan(traced: TracedQuery) -> Plan:
+    """The traced rows summed up by alternative and by whom they blame: the only rows that leave the cluster."""
+    plan, fresh = traced.plans[0], Fresh(traced.rows.plan)
     claim, witness = fresh.attribute("claim", _CLAIM), fresh.attribute("witness", _WITNESS)
     notes = fresh.attribute("notes", INTEGER)
-    claimed = Flatten(
-        id=fresh.part(plan),
-        input=traced.rows.plan,
-        collection=_claims(traced, traced.wanted[plan.id]),
-        elements=(claim,),
-    )
-    values = call("array", *(as_text(Ref(a)) for a in plan.output))
-    told = MakeStruct(("trail", "row"), (traced.rows.trail_expr, values))
+    claims = call("concat", *(claim for i in range(len(traced.plans)) for claim in _claims(traced, i)))
+    claimed = Flatten(id=fresh.part(plan), input=traced.rows.plan, collection=claims, elements=(claim,))
+    told = MakeStruct(("trail", "row"), (traced.rows.trail_expr, FieldOf(Ref(claim), 3)))
     columns = (*carry((claim,)), Column(notes, traced.rows.notes_expr), Column(witness, told))
     marked = Project(id=fresh.part(plan), input=claimed, columns=columns)
-    blame, certain = fresh.attribute("blame", LONG), fresh.attribute("certain", BOOLEAN)
     return Aggregate(
         id=fresh.part(plan),
         input=marked,
         keys=(
-            Column(blame, FieldOf(Ref(claim), 0)),
-            Column(certain, FieldOf(Ref(claim), 1)),
+            Column(fresh.attribute("alternative", INTEGER), FieldOf(Ref(claim), 0)),
+            Column(fresh.attribute("blame", LONG), FieldOf(Ref(claim), 1)),
+            Column(fresh.attribute("certain", BOOLEAN), FieldOf(Ref(claim), 2)),
             *carry((notes,)),
         ),
         aggregates=(
@@ -76,28 +74,49 @@ def candidate_plan(plan: Plan, traced: TracedQuery) -> Plan:
     )
 
 
-def _claims(traced: TracedQuery, conditions: Conditions) -> Expr:
-    """For each row the sets that it speaks for: its blame if its values match, what is attainable if they may."""
-    rows = traced.rows
-    own = call("array", MakeStruct(("blame", "certain"), (rows.blame_expr, boolean(True))))
-    none = empty_array(_CLAIM)
-    matching = either(is_true(all_of(conditions)), own, none)  # below, values within reach were let through too
-    if rows.maybe is None:
-        return matching
-    other = call("array", MakeStruct(("blame", "certain"), (Ref(rows.maybe), boolean(False))))
-    return call("concat", matching, either(IsNotNull(Ref(rows.maybe)), other, none))
+def _claims(traced: TracedQuery, alternative: int) -> Iterator[Expr]:
+    """What a row speaks for in an alternative: its blame if its values match, what is attainable if they may."""
+    rows, plan = traced.rows, traced.plans[alternative]
+    asked = (rows.read_in(alternative, each) for each in traced.wanted[alternative][plan.id])
+    matching = is_true(all_of(asked))  # below, values within reach were let through too
+    yield _claim(traced, alternative, rows.blame_expr, True, (matching, _exists(traced, alternative, rows.blame_expr)))
+    if rows.maybe is not None:
+        possible = (IsNotNull(Ref(rows.maybe)), _exists(traced, alternative, Ref(rows.maybe)))
+        yield _claim(traced, alternative, Ref(rows.maybe), False, possible)
+
+
+def _claim(traced: TracedQuery, alternative: int, blame: Expr, certain: bool, conditions: tuple[Expr, ...]) -> Expr:
+    output = traced.plans[alternative].output
+    row = call("array", *(as_text(traced.rows.read_in(alternative, Ref(a))) for a in output))
+    active = call("&", blame, long(traced.bits.active(alternative)))
+    names = tuple(field.name for field in _CLAIM.fields)
+    claim = MakeStruct(names, (integer(alternative), active, boolean(certain), row))
+    return either(all_of(conditions), call("array", claim), empty_array(_CLAIM))
+
+
+def _exists(traced: TracedQuery, alternative: int, blame: Expr) -> Expr:
+    """Whether a row exists in an alternative: its gate is not blamed, and nothing there takes it away for good."""
+    gate = long(traced.bits.gates & 1 << alternative)
+    if not traced.bits.gates:
+        return boolean(True)
+    open = equal(call("&", blame, gate), long(0))
+    if traced.rows.unless is None:
+        return open
+    counted = long(traced.bits.active(alternative) | traced.bits.gates & 1 << alternative)
+    gone = exists(traced.rows.unless_expr, lambda u: is_inside(call("&", u, counted), blame))
+    return all_of((open, Not(gone)))
 
 
 def candidates_of(rows: Iterable[Sequence[Any]]) -> tuple[Candidate, ...]:
     """The rows of a `candidate_plan` as candidates, each set once: certain if any of its rows is."""
-    found: dict[tuple[int, bool], Candidate] = {}
-    for blame, certain, notes, count, first, last in rows:
-        told = tuple(dict.fromkeys((_frozen(trail), tuple(row)) for trail, row in (first, last)))
-        candidate = Candidate(blame, certain, notes, count, told)
-        before = found.get((blame, certain))
-        found[blame, certain] = candidate if before is None else _merged(before, candidate)
-    settled = {blame for blame, certain in found if certain}
-    return tuple(c for c in found.values() if c.certain or c.blame not in settled)
+    found: dict[tuple[int, int, bool], Candidate] = {}
+    for alternative, blame, certain, notes, count, first, last in rows:
+        told = tuple(dict.fromkeys((_frozen(trail, alternative), tuple(row)) for trail, row in (first, last)))
+        candidate = Candidate(blame, certain, notes, count, told, alternative)
+        before = found.get((alternative, blame, certain))
+        found[alternative, blame, certain] = candidate if before is None else _merged(before, candidate)
+    settled = {(alternative, blame) for alternative, blame, certain in found if certain}
+    return tuple(c for c in found.values() if c.certain or (c.alternative, c.blame) not in settled)
 
 
 def _merged(one: Candidate, other: Candidate) -> Candidate:
@@ -105,19 +124,20 @@ def _merged(one: Candidate, other: Candidate) -> Candidate:
     union = one.notes & other.notes & UNION_OF_WORLDS
     left_out = (one.notes | other.notes) & WORLDS_LEFT_OUT
     witnesses = tuple(dict.fromkeys(one.witnesses + other.witnesses))[:_WITNESSES]
-    return Candidate(one.blame, one.certain, union | left_out, one.count + other.count, witnesses)
+    return replace(one, notes=union | left_out, count=one.count + other.count, witnesses=witnesses)
 
 
 _WITNESSES = 3
 
 
-def _frozen(trail: Iterable[Sequence[Any]]) -> tuple[tuple[Any, ...], ...]:
-    return tuple(tuple(entry) for entry in trail)
+def _frozen(trail: Iterable[Sequence[Any]], alternative: int) -> tuple[tuple[Any, ...], ...]:
+    """What a trail tells in one alternative."""
+    return tuple((step, what, value) for step, what, value, block in trail if block >> alternative & 1)
 
 
 def smallest(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """The candidates without unions of worlds of which a part is enough."""
-    found = [candidate for candidate in candidates if candidate.blame]
+    """The candidates without unions of worlds of which a part is enough, in the same alternative."""
+    found = [candidate for candidate in candidates if candidate.blame or candidate.alternative]
     return tuple(
         candidate
         for candidate in found
@@ -126,34 +146,55 @@ def smallest(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
 
 
 def _is_part(inner: Candidate, outer: Candidate) -> bool:
-    return inner.blame != outer.blame and inner.blame & ~outer.blame == 0
+    same = inner.alternative == outer.alternative
+    return same and inner.blame != outer.blame and inner.blame & ~outer.blame == 0
 
 
 # --- explanations ---
 
 
-def explain(plan: Plan, bits: Bits, candidates: Iterable[Candidate]) -> tuple[Explanation, ...]:
-    """The candidates as explanations, those with the fewest operators first."""
-    nodes = {node.id: node for node in walk(plan)}
+def explain(alternatives: Sequence[Rewritten], bits: Bits, candidates: Iterable[Candidate]) -> tuple[Explanation, ...]:
+    """The candidates as explanations, those with the fewest operators first.
+
+    Candidates that change the same operators are one explanation; of several alternatives, the one that changes the
+    least is told.
+    """
     by_operators: dict[tuple[OpId, ...], list[Candidate]] = {}
     for candidate in smallest(candidates):
-        by_operators.setdefault(_operators(bits, candidate), []).append(candidate)
-    certain = {ids: any(c.certain for c in found) for ids, found in by_operators.items()}
-    ordered = sorted(by_operators, key=lambda ids: (not certain[ids], len(ids), ids))
-    return tuple(
-        Explanation(
-            operators=tuple(Operator.of(nodes[id]) for id in ids),
-            rank=rank,
-            certain=certain[ids],
-            count=sum(candidate.count for candidate in by_operators[ids]),
-            witnesses=_witnesses(column_names(plan), by_operators[ids]),
-        )
-        for rank, ids in enumerate(ordered, 1)
+        by_operators.setdefault(_operators(alternatives, bits, candidate), []).append(candidate)
+    told = {ids: _told(found) for ids, found in by_operators.items()}
+    ordered = sorted(told, key=lambda ids: (not told[ids][0].certain, len(ids), told[ids][0].alternative, ids))
+    return tuple(_explanation(alternatives, ids, rank, told[ids]) for rank, ids in enumerate(ordered, 1))
+
+
+def _told(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """The candidates of the alternative that is told: certain before attainable, then the one that changes least."""
+    best = min(candidates, key=lambda c: (not c.certain, c.alternative))
+    same = [c for c in candidates if c.alternative == best.alternative]
+    return tuple(sorted(same, key=lambda c: not c.certain))
+
+
+def _explanation(
+    alternatives: Sequence[Rewritten], ids: tuple[OpId, ...], rank: int, candidates: tuple[Candidate, ...]
+) -> Explanation:
+    alternative = alternatives[candidates[0].alternative]
+    nodes = {node.id: node for node in walk(alternatives[0].plan)}
+    return Explanation(
+        operators=tuple(Operator.of(nodes[id]) for id in ids),
+        rank=rank,
+        certain=candidates[0].certain,
+        count=sum(candidate.count for candidate in candidates),
+        witnesses=_witnesses(column_names(alternative.plan), candidates),
+        alternative=alternative.changes,
+        evidence=alternative.evidence + alternative.notes,
+        plan=alternative.plan,
     )
 
 
-def _operators(bits: Bits, candidate: Candidate) -> tuple[OpId, ...]:
-    return tuple(sorted({dropper.op for dropper in bits.droppers(candidate.blame)}))
+def _operators(alternatives: Sequence[Rewritten], bits: Bits, candidate: Candidate) -> tuple[OpId, ...]:
+    """Those that the alternative changes, and those that are blamed."""
+    blamed = {dropper.op for dropper in bits.droppers(candidate.blame, candidate.alternative)}
+    return tuple(sorted(blamed | set(alternatives[candidate.alternative].changed)))
 
 
 def _witnesses(names: Sequence[str], candidates: Sequence[Candidate]) -> tuple[Mapping[str, Any], ...]:

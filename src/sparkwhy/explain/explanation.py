@@ -31,7 +31,9 @@ class Explanation:
 
     `certain`: with just these operators relaxed, a matching row was seen. Otherwise the values that it would need
     are within reach of a change of constants, no more. Each witness is a row that would become the answer: its
-    values in the result, and what it met at each operator.
+    values in the result, and what it met at each operator. `alternative` says which attributes are read instead of
+    which; it is empty for the query as written. `evidence` says why it was tried if nobody declared it, and what had to
+    be mapped for it. `plan` is the query under it.
     """
 
     operators: tuple[Operator, ...]
@@ -40,7 +42,9 @@ class Explanation:
     count: int = 0
     witnesses: tuple[Mapping[str, Any], ...] = ()
     alternative: Mapping[str, str] = field(default_factory=dict)
+    evidence: tuple[str, ...] = ()
     verified: bool | None = None
+    plan: Plan = field(compare=False, repr=False, kw_only=True)
 
 
 def column_names(plan: Plan) -> list[str]:

@@ -213,7 +213,7 @@ def show_op(op: Plan) -> str:
         case OneRow():
             return "one row"
         case Project():
-            return f"project {_show_columns(op.columns, names)}"
+            return _show_project(op, names)
         case Filter():
             return f"filter {show_expr(op.condition, names)}"
         case Join():
@@ -271,6 +271,17 @@ def _some(items: Iterable[str]) -> str:
 
 def _show_columns(columns: Iterable[Column], names: Names = plain) -> str:
     return _some(_with_name(show_expr(c.expr, names), c.attribute.name) for c in columns)
+
+
+def _show_project(op: Project, names: Names) -> str:
+    """What a projection makes; `*` stands for all that it passes on, if it drops nothing but what it makes anew."""
+    made = [column for column in op.columns if not column.carried]
+    kept = {column.attribute for column in op.columns if column.carried}
+    again = {column.attribute.name for column in made}
+    everything = all(a in kept or a.name in again for a in op.input.output)
+    if made and kept and everything:
+        return f"project *, {_show_columns(made, names)}"
+    return f"project {_show_columns(op.columns, names)}"
 
 
 def _show_flatten(op: Flatten, names: Names) -> str:

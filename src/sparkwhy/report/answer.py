@@ -13,7 +13,8 @@ from sparkwhy.explain.explanation import Explanation, column_names
 from sparkwhy.explain.missing import SourceGap
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.question.bind import Question
-from sparkwhy.report.text import render
+from sparkwhy.report.text import render, show_changes
+from sparkwhy.trace.alternatives import Alternatives, Rewritten
 
 Outcome = OneOf["explained", "not_missing", "not_in_data", "unexplained"]
 
@@ -25,26 +26,30 @@ class Answer:
     outcome: Outcome
     question: Question
     plan: Plan
+    alternatives: tuple[Rewritten, ...] = ()
     explanations: tuple[Explanation, ...] = ()
     matching: tuple[Mapping[str, Any], ...] = ()
     gaps: tuple[SourceGap, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @classmethod
-    def not_missing(cls, question: Question, plan: Plan, found: Candidate) -> Answer:
-        names = column_names(plan)
-        rows = tuple(dict(zip(names, row, strict=True)) for _, row in found.witnesses)
-        return cls("not_missing", question, plan, matching=rows)
+    def not_missing(cls, question: Question, tried: Alternatives, found: Candidate) -> Answer:
+        plan = tried.found[0].plan
+        rows = tuple(dict(zip(column_names(plan), row, strict=True)) for _, row in found.witnesses)
+        return cls("not_missing", question, plan, tried.found, matching=rows)
 
     @classmethod
-    def explained(cls, question: Question, plan: Plan, explanations: tuple[Explanation, ...], left_out: bool) -> Answer:
-        warnings = (_LEFT_OUT,) if left_out else ()
+    def explained(
+        cls, question: Question, tried: Alternatives, explanations: tuple[Explanation, ...], left_out: bool
+    ) -> Answer:
+        warnings = ((_LEFT_OUT,) if left_out else ()) + _pruned(tried)
         outcome: Outcome = "explained" if any(each.certain for each in explanations) else "unexplained"
-        return cls(outcome, question, plan, explanations, warnings=warnings)
+        return cls(outcome, question, tried.found[0].plan, tried.found, explanations, warnings=warnings)
 
     @classmethod
-    def not_explained(cls, question: Question, plan: Plan, gaps: tuple[SourceGap, ...]) -> Answer:
-        return cls("not_in_data" if gaps else "unexplained", question, plan, gaps=gaps)
+    def not_explained(cls, question: Question, tried: Alternatives, gaps: tuple[SourceGap, ...]) -> Answer:
+        outcome: Outcome = "not_in_data" if gaps else "unexplained"
+        return cls(outcome, question, tried.found[0].plan, tried.found, gaps=gaps, warnings=_pruned(tried))
 
     def show(self) -> None:
         """Prints the answer, as `DataFrame.show` prints rows; `str` gives the text."""
@@ -59,6 +64,7 @@ class Answer:
         """The answer as plain data."""
         return {
             "outcome": self.outcome,
+            "alternatives": [{"changes": dict(each.changes), "notes": list(each.notes)} for each in self.alternatives],
             "explanations": [_explanation(each) for each in self.explanations],
             "matching": [dict(row) for row in self.matching],
             "gaps": [
@@ -75,6 +81,11 @@ class Answer:
 _LEFT_OUT = "a group had more combinations of operators than are followed; larger explanations may be missing."
 
 
+def _pruned(tried: Alternatives) -> tuple[str, ...]:
+    """What is said of alternatives that could not be tried."""
+    return tuple(f"{show_changes(each.changes)} was not tried: {each.reason}" for each in tried.pruned)
+
+
 def _listed(nearest: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
     return {condition: list(values) for condition, values in nearest.items()}
 
@@ -85,6 +96,8 @@ def _explanation(explanation: Explanation) -> dict[str, Any]:
         "operators": [
             {"id": op.id, "kind": op.kind, "text": op.text, "where": op.where} for op in explanation.operators
         ],
+        "alternative": dict(explanation.alternative),
+        "evidence": list(explanation.evidence),
         "certain": explanation.certain,
         "verified": explanation.verified,
         "witnesses": [dict(witness) for witness in explanation.witnesses],

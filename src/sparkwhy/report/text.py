@@ -68,24 +68,39 @@ def _gap(gap: SourceGap) -> Iterator[str]:
 
 
 def _explanations(answer: Answer) -> Iterator[str]:
-    nodes = {node.id.step: node for node in walk(answer.plan) if not node.id.part}
     texts = [operator.text for explanation in answer.explanations for operator in explanation.operators]
     width = min(max(map(len, texts), default=0), _WIDTH)
     for explanation in answer.explanations:
-        yield from _explanation(explanation, nodes, width)
+        yield from _explanation(explanation, width)
         yield ""
 
 
-def _explanation(explanation: Explanation, nodes: Mapping[int, Plan], width: int) -> Iterator[str]:
+def _explanation(explanation: Explanation, width: int) -> Iterator[str]:
+    nodes = {node.id.step: node for node in walk(explanation.plan) if not node.id.part}
     witnesses = explanation.witnesses[:_WITNESSES]
     for position, operator in enumerate(explanation.operators):
         label = f"{explanation.rank}." if position == 0 else "and"
         yield f"{label:>3} {operator.text:<{width}}   {operator.where or ''}".rstrip()
+        yield from _indented(_other_reading(operator, nodes))
         yield from _indented(line for witness in witnesses for line in _met(operator, witness, nodes))
     yield from _indented(line for witness in witnesses for line in _padding(explanation, witness, nodes))
+    if explanation.alternative:
+        yield from _indented([f"with {show_changes(explanation.alternative)}", *explanation.evidence])
     yield from _indented(f"would give {_row(witness['row'])}" for witness in witnesses)
     if explanation.count > len(witnesses):
         yield from _indented([f"and {explanation.count - len(witnesses)} more like that"])
+
+
+def show_changes(changes: Mapping[str, str]) -> str:
+    """`address1 in place of address2`."""
+    return ", ".join(f"{new} in place of {old}" for old, new in changes.items())
+
+
+def _other_reading(operator: Operator, nodes: Mapping[int, Plan]) -> Iterator[str]:
+    """How an operator reads under the alternative, where that differs."""
+    node = nodes.get(operator.id)
+    if node is not None and show_op(node) != operator.text:
+        yield f"as {show_op(node)}"
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:

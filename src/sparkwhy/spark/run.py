@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
@@ -10,7 +11,7 @@ from pyspark.sql import Window as SparkWindow
 from pyspark.sql import functions as F
 
 from sparkwhy.errors import assert_never
-from sparkwhy.plan.exprs import AggCall, Bound, Call, Expr, Opaque, WindowCall
+from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Bound, Call, Expr, Opaque, WindowCall
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -133,13 +134,23 @@ def _run_flatten(session: SparkSession, node: Flatten, input: DataFrame) -> Data
 
 
 def _run_aggregate(session: SparkSession, node: Aggregate, input: DataFrame) -> DataFrame:
-    computed = [_named(session, column) for column in node.keys if not column.carried]
+    own = [replace(column, attribute=_key_name(node, column)) for column in node.keys]
+    computed = [_named(session, column) for column in own if not column.carried]
     keyed = _select(input, ["*", *computed]) if computed else input
-    keys = [name_of(column.attribute) for column in node.keys]
+    named = [(name_of(key.attribute), name_of(column.attribute)) for key, column in zip(own, node.keys, strict=True)]
+    keys = [F.col(key) if key == name else F.col(key).alias(name) for key, name in named]
     if not node.aggregates:
         return keyed.select(*keys).distinct()
     prepared, aggregates = _prepared(session, node, keyed)
     return prepared.groupBy(*keys).agg(*aggregates)
+
+
+def _key_name(node: Aggregate, column: Column) -> Attribute:
+    """The attribute of a key while it is computed: another, if the input has one of that identity to aggregate."""
+    if column.carried or column.attribute not in node.input.output:
+        return column.attribute
+    unused = max(attribute.id for attribute in (*node.input.output, *node.output)) + 1
+    return replace(column.attribute, id=AttrId(unused + column.attribute.id))
 
 
 def _prepared(session: SparkSession, node: Aggregate, input: DataFrame) -> tuple[DataFrame, list[SparkColumn]]:

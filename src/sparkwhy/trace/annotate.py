@@ -1,21 +1,25 @@
 """Plan to traced plan: the query with nobody allowed to drop a row, each row saying who would have.
 
-This is the paper's step 3.
+This is the paper's step 3, for all alternatives of a query at once. They have the same operators, which may read
+other attributes.
 
-The law, as bags, for every set E of droppers: the rows that are alive in E are the rows of the query with exactly
-the operators of E relaxed. With conditions of a question, the law holds for the rows that meet them.
+The law, as bags, for every alternative and every set E of droppers: the rows that are alive in E are the rows of the
+alternative with exactly the operators of E relaxed. With conditions of a question, the law holds for the rows that
+meet them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar, cast
 
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.build import Fresh, call, carry, either, integer
-from sparkwhy.plan.exprs import Attribute, Compare, IsNull, Literal, is_true
+from sparkwhy.plan.exprs import Attribute, Compare, IsNull, Literal, Ref
 from sparkwhy.plan.nodes import (
     Aggregate,
+    Column,
     Distinct,
     Filter,
     Flatten,
@@ -32,45 +36,62 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
-from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.types import STRING
 from sparkwhy.plan.walk import fold, walk
 from sparkwhy.plan.walk_exprs import attributes_of
-from sparkwhy.trace.bits import Bits, assign_bits
+from sparkwhy.trace.bits import Bits, droppers_of, drops
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct, trace_distinct_by, trace_limit, trace_window
 from sparkwhy.trace.joins import trace_join, trace_membership
+from sparkwhy.trace.lift import lifted, variant_columns, with_columns
+from sparkwhy.trace.partitions import agreement, first_of, refined
 from sparkwhy.trace.sets import trace_set_operation
-from sparkwhy.trace.traced import Traced, Tracing, query_columns
-from sparkwhy.trace.trails import verdicts
+from sparkwhy.trace.split import split
+from sparkwhy.trace.traced import Traced, Tracing, Verdict, query_columns, told_apart
+from sparkwhy.trace.trails import recorded, values, verdicts, within
 from sparkwhy.trace.unions import trace_union
-from sparkwhy.trace.wanted import Conditions, backtrace, pushed
+from sparkwhy.trace.wanted import Conditions, backtrace, pushed, substituted
+
+Op = TypeVar("Op", bound=Plan)
+Wanted = Mapping[OpId, Conditions]
 
 
 @dataclass(frozen=True)
 class TracedQuery:
-    """A traced plan with the meaning of its bits, and what was wanted of each operator of the query."""
+    """A traced plan with the meaning of its bits, the alternatives of the query, and what each wants of its operators.
+
+    Number 0 is the query as written.
+    """
 
     rows: Traced
     bits: Bits
-    wanted: Mapping[OpId, Conditions]
+    plans: tuple[Plan, ...]
+    wanted: tuple[Wanted, ...]
 
 
-def trace(plan: Plan, conditions: Conditions = (), *, records: bool = False) -> TracedQuery:
+def trace(
+    plan: Plan, conditions: Conditions = (), *, alternatives: Sequence[Plan] = (), records: bool = False
+) -> TracedQuery:
     """The traced query; with conditions, only rows that can contribute to one that meets them.
 
-    With `records` each row has a trail of what it met at the operators that it blames.
+    `alternatives` are further readings of the query: the same operators with other expressions. With `records` each
+    row has a trail of what it met at the operators that it blames.
     """
-    wanted = backtrace(plan, conditions)
-    tracing = Tracing(Fresh(plan), assign_bits(plan), records, _read(plan, wanted))
+    plans = (plan, *alternatives)
+    wanted = tuple(backtrace(each, conditions) for each in plans)
+    nodes = [{node.id: node for node in walk(each)} for each in plans]
+    read = frozenset().union(*(_read(*each) for each in zip(plans, wanted, strict=True)))
+    tracing = Tracing(Fresh(plan), Bits(len(plans)), records, read)
 
     def combine(op: Plan, inputs: tuple[Traced, ...]) -> Traced:
-        rows = annotate(tracing, op, inputs, wanted[op.id])
-        return tracing.where(op, rows, _unchecked(op, wanted[op.id]))
+        ops = tuple(known[op.id] for known in nodes)
+        asked = tuple(each[op.id] for each in wanted)
+        rows = annotate(tracing, ops, inputs, asked)
+        return tracing.where(op, rows, [_unchecked(*each) for each in zip(ops, asked, strict=True)])
 
-    return TracedQuery(fold(plan, combine), tracing.bits, wanted)
+    return TracedQuery(fold(plan, combine), tracing.bits, plans, wanted)
 
 
-def _read(plan: Plan, wanted: Mapping[OpId, Conditions]) -> frozenset[Attribute]:
+def _read(plan: Plan, wanted: Wanted) -> frozenset[Attribute]:
     """The attributes on which the question, or a filter, depends."""
     filters = (node.condition for node in walk(plan) if isinstance(node, Filter))
     asked = (condition for conditions in wanted.values() for condition in conditions)
@@ -89,48 +110,102 @@ def _unchecked(op: Plan, wanted: Conditions) -> Conditions:
     return tuple(condition for condition in wanted if id(condition) not in below)
 
 
-def annotate(tracing: Tracing, op: Plan, inputs: tuple[Traced, ...], wanted: Conditions) -> Traced:
-    """One operator over traced inputs."""
-    match op:
+def annotate(
+    tracing: Tracing, ops: tuple[Plan, ...], inputs: tuple[Traced, ...], wanted: tuple[Conditions, ...]
+) -> Traced:
+    """One operator over traced inputs, in all its alternatives."""
+    match ops[0]:
         case Table() | OneRow():
-            return Traced(op)
+            return tracing.traced(ops[0])
         case Project():
-            return tracing.project(op, inputs[0], op.columns)
-        case Filter():  # keep the row; remember whether the filter would have
-            if not tracing.bits.has(op.id):
-                return inputs[0]
-            columns = carry(query_columns(inputs[0]))
-            return tracing.unless_kept(op, inputs[0], columns, is_true(op.condition), verdicts(op))
-        case Flatten():
-            return _trace_flatten(tracing, op, inputs[0])
-        case Join(how="semi" | "anti" | "existence"):
-            return trace_membership(tracing, op, inputs[0], inputs[1])
-        case Join():
-            return trace_join(tracing, op, inputs[0], inputs[1], wanted)
-        case Aggregate():
-            return trace_aggregate(tracing, op, inputs[0])
-        case Window():
-            return trace_window(tracing, op, inputs[0])
-        case Union():
-            return trace_union(tracing, op, inputs)
-        case SetOperation():
-            return trace_set_operation(tracing, op, inputs[0], inputs[1])
-        case Distinct(keys=None):
-            return trace_distinct(tracing, op, inputs[0])
-        case Distinct():
-            return trace_distinct_by(tracing, op, inputs[0])
+            return _trace_project(tracing, _alike(ops, Project), inputs[0])
+        case Filter():
+            return _trace_filter(tracing, _alike(ops, Filter), inputs[0])
         case Sort():  # a bag has no order; a limit above asks for it
-            return replace(inputs[0], order=op.order)
-        case Limit():
-            return trace_limit(tracing, op, inputs[0])
+            sort, (rows,) = lifted(tracing, _alike(ops, Sort), inputs)
+            return replace(rows, order=sort.order)
         case Sample():
-            raise AssertionError("a sample has no bit")
+            raise AssertionError(f"a sample drops rows in {droppers_of(ops[0])}")
+        case Union():
+            return trace_union(tracing, ops[0], inputs)
+        case Flatten():
+            return _trace_flatten(tracing, _alike(ops, Flatten), inputs)
+        case Join():
+            join, (left, right) = lifted(tracing, _alike(ops, Join), inputs)
+            if join.how in ("semi", "anti", "existence"):
+                return trace_membership(tracing, join, left, right)
+            return trace_join(tracing, join, left, right, wanted)
+        case Aggregate():
+            group, (rows,) = lifted(tracing, _alike(ops, Aggregate), inputs)
+            return trace_aggregate(tracing, group, rows)
+        case Window():
+            window, (rows,) = lifted(tracing, _alike(ops, Window), inputs)
+            return trace_window(tracing, window, rows)
+        case Distinct():
+            distinct, (rows,) = lifted(tracing, _alike(ops, Distinct), inputs)
+            return (trace_distinct if distinct.keys is None else trace_distinct_by)(tracing, distinct, rows)
+        case SetOperation():
+            return trace_set_operation(tracing, ops[0], inputs[0], inputs[1])
+        case Limit():
+            return trace_limit(tracing, ops[0], inputs[0])
         case _:
-            assert_never(op)
+            assert_never(ops[0])
 
 
-def _trace_flatten(tracing: Tracing, op: Flatten, rows: Traced) -> Traced:
+def _alike(ops: tuple[Plan, ...], kind: type[Op]) -> tuple[Op, ...]:
+    """The alternatives of one operator: they differ only in their expressions."""
+    assert all(isinstance(op, kind) for op in ops)
+    return cast(tuple[Op, ...], ops)
+
+
+def _trace_project(tracing: Tracing, ops: tuple[Project, ...], rows: Traced) -> Traced:
+    """The columns of all alternatives, side by side where they differ."""
+    rows = _with_own_order(tracing, ops, rows)
+    columns: list[Column] = []
+    variants: dict[Attribute, tuple[Attribute, ...]] = {}
+    for each in zip(*(op.columns for op in ops), strict=True):
+        made, held = variant_columns(tracing, rows, each[0].attribute, [column.expr for column in each])
+        columns.extend(made)
+        if len(made) > 1:
+            variants[each[0].attribute] = held
+    others = {a: held for a, held in rows.variants.items() if a not in set(ops[0].output)}
+    found = tracing.project(ops[0], replace(rows, variants=others), columns)
+    return replace(found, variants={**found.variants, **variants})
+
+
+def _with_own_order(tracing: Tracing, ops: tuple[Project, ...], rows: Traced) -> Traced:
+    """The rows, ordered by copies of attributes under whose names an alternative puts something else."""
+    replaced = {c.attribute for op in ops for c in op.columns if not c.carried}
+    stale = replaced & {a for key in rows.order for a in attributes_of(key.expr)}
+    if not stale:
+        return rows
+    copies = {a: tracing.fresh.attribute(a.name, a.type, nullable=True) for a in stale}
+    given = [(copy, tuple(Ref(a) for _ in ops)) for a, copy in copies.items()]
+    order = tuple(replace(k, expr=substituted(k.expr, {a: Ref(c) for a, c in copies.items()})) for k in rows.order)
+    return replace(with_columns(tracing, ops[0], rows, given), order=order)
+
+
+def _trace_filter(tracing: Tracing, ops: tuple[Filter, ...], rows: Traced) -> Traced:
+    """Keeps the row; remembers whether the filter would have, in each form that its condition has."""
+    conditions = [rows.read_in(i, op.condition) for i, op in enumerate(ops)]
+    blocks = [block for block in agreement(conditions) if drops(ops[first_of(block)])]
+    if not blocks:
+        return rows
+
+    def verdict(block: int) -> Verdict:
+        at = first_of(block)
+        told = [(what, rows.read_in(at, value)) for what, value in verdicts(ops[at])]
+        bit = tracing.bits.claim(ops[0].id, within=block)
+        return Verdict(bit, conditions[at], recorded(ops[0], within(block, told)))
+
+    judged = tracing.judged(ops[0], rows, carry(query_columns(rows)), [verdict(block) for block in blocks])
+    return replace(judged, parts=refined([rows.parts, agreement(conditions)]))
+
+
+def _trace_flatten(tracing: Tracing, ops: tuple[Flatten, ...], inputs: tuple[Traced, ...]) -> Traced:
     """As an outer flatten; the padded row blames the flatten."""
+    op, (rows,) = lifted(tracing, ops, inputs)
+    rows = split(tracing, op, rows, told_apart(rows, (op.collection,)))
     flat = Flatten(
         id=tracing.fresh.part(op),
         where=op.where,
@@ -143,9 +218,8 @@ def _trace_flatten(tracing: Tracing, op: Flatten, rows: Traced) -> Traced:
     )
     has_elements = Compare(">", call("coalesce", call("size", op.collection), integer(0)), integer(0))
     traced = replace(rows, plan=flat)
-    if not tracing.bits.has(op.id):
+    if not drops(op):
         return traced
     state = either(IsNull(op.collection), Literal("null", STRING), Literal("empty", STRING))
-    return tracing.unless_kept(
-        op, traced, carry(query_columns(traced)), has_elements, [(show_expr(op.collection), state)]
-    )
+    record = [(what, state) for what, _ in values(op, (op.collection,), tracing.texts)]
+    return tracing.unless_kept(op, traced, carry(query_columns(traced)), has_elements, record)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import NamedTuple
 
@@ -27,7 +26,6 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
-from sparkwhy.plan.walk import walk
 
 MAX_BITS = 62
 
@@ -41,31 +39,58 @@ class Dropper(NamedTuple):
     side: Side | None = None
 
 
-@dataclass(frozen=True)
 class Bits:
-    """The bit of every dropper of a plan, in reading order."""
+    """The bit of every dropper of a traced query, handed out in the order in which the operators are traced.
 
-    positions: Mapping[Dropper, int]
+    With several alternatives the lowest bits are *gates*, one for each: a row with the gate of an alternative in its
+    blame does not exist there. In an alternative all gates but its own count as relaxed, and so do the conditions of
+    filters that it does not use.
+    """
 
-    def bit(self, op: OpId, side: Side | None = None) -> int:
-        return 1 << self.positions[Dropper(op, side)]
+    def __init__(self, alternatives: int = 1) -> None:
+        self.alternatives = alternatives
+        self.gates = (1 << alternatives) - 1 if alternatives > 1 else 0
+        self._claims: list[tuple[Dropper, int]] = []
 
-    def has(self, op: OpId, side: Side | None = None) -> bool:
-        return Dropper(op, side) in self.positions
+    def claim(self, op: OpId, side: Side | None = None, *, within: int | None = None) -> int:
+        """The bit of a dropper, in these alternatives (None: in all); the same again if it is asked for again."""
+        claim = Dropper(op, side), (1 << self.alternatives) - 1 if within is None else within
+        if claim not in self._claims:
+            self._claims.append(claim)
+            if self.gates.bit_length() + len(self._claims) > MAX_BITS:
+                raise TooManyOperators(len(self._claims), MAX_BITS - self.gates.bit_length(), self.alternatives)
+        return 1 << self._position(self._claims.index(claim))
 
-    def of(self, droppers: Iterable[Dropper]) -> int:
-        return sum(1 << self.positions[dropper] for dropper in set(droppers))
+    def _position(self, index: int) -> int:
+        return self.gates.bit_length() + index
 
-    def droppers(self, set: int) -> tuple[Dropper, ...]:
-        return tuple(dropper for dropper, position in self.positions.items() if set >> position & 1)
+    def unused(self, block: int) -> int:
+        """The bits of conditions that none of these alternatives uses."""
+        return sum(1 << self._position(i) for i, (_, within) in enumerate(self._claims) if not within & block)
+
+    def active(self, alternative: int) -> int:
+        """The bits of the droppers of one alternative."""
+        found = enumerate(self._claims)
+        return sum(1 << self._position(i) for i, (_, within) in found if within >> alternative & 1)
+
+    def positions(self, alternative: int = 0) -> Mapping[Dropper, int]:
+        """The droppers of one alternative, each with the position of its bit."""
+        found = enumerate(self._claims)
+        return {dropper: self._position(i) for i, (dropper, within) in found if within >> alternative & 1}
+
+    def of(self, droppers: Iterable[Dropper], alternative: int = 0) -> int:
+        """A set of droppers of one alternative; those that no row has ever blamed do not matter."""
+        positions = self.positions(alternative)
+        return sum(1 << positions[dropper] for dropper in set(droppers) if dropper in positions)
+
+    def droppers(self, set: int, alternative: int = 0) -> tuple[Dropper, ...]:
+        """What a set of bits means in one alternative."""
+        return tuple(dropper for dropper, at in self.positions(alternative).items() if set >> at & 1)
 
 
-def assign_bits(plan: Plan) -> Bits:
-    """A bit for everything that drops rows in the plan."""
-    found = [dropper for node in walk(plan) for dropper in droppers_of(node)]
-    if len(found) > MAX_BITS:
-        raise TooManyOperators(len(found), MAX_BITS)
-    return Bits({dropper: position for position, dropper in enumerate(found)})
+def drops(op: Plan, side: Side | None = None) -> bool:
+    """Whether an operator drops rows in this way."""
+    return Dropper(op.id, side) in droppers_of(op)
 
 
 def droppers_of(node: Plan) -> tuple[Dropper, ...]:

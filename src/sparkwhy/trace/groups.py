@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, equal, integer, long, null
@@ -19,12 +20,17 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
+from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array
+from sparkwhy.plan.walk_exprs import attributes_of, operands, rewrite
 from sparkwhy.trace.bounds import bounded
+from sparkwhy.trace.lift import variant_columns
 from sparkwhy.trace.partial import Stages, staged
+from sparkwhy.trace.partitions import Partition, refined
+from sparkwhy.trace.split import gates_of, split, without_gates
 from sparkwhy.trace.terms import TERM, blame_of, no_sets, term, unless_of, with_any
-from sparkwhy.trace.traced import Traced, Tracing, certain_values, query_columns
-from sparkwhy.trace.trails import TRAIL, Entries, fact, row_text, values
+from sparkwhy.trace.traced import Traced, Tracing, certain_values, query_columns, told_apart
+from sparkwhy.trace.trails import FACT, TRAIL, Entries, fact, row_text, values, worded
 from sparkwhy.trace.unions import trace_union
 from sparkwhy.trace.worlds import WHOLE_PARTITION, with_worlds
 
@@ -41,16 +47,16 @@ _PEERS = Frame("range", None, "current row")
 def trace_aggregate(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
     """The groups of each world; without keys there is a group in every world, even one without rows."""
     rows = certain_values(rows)
-    if rows.is_certain:
-        return Traced(
-            Aggregate(
-                id=tracing.fresh.part(op), where=op.where, input=rows.plan, keys=op.keys, aggregates=op.aggregates
-            )
+    apart = refined([rows.parts, told_apart(rows, exprs_of(op))])
+    if rows.is_certain and len(apart) == 1:
+        keys, aggregates = op.keys, op.aggregates
+        return tracing.traced(
+            Aggregate(id=tracing.fresh.part(op), where=op.where, input=rows.plan, keys=keys, aggregates=aggregates)
         )
     extra, bounds = bounded(tracing.fresh, op, tracing.read)
     query, op = op, replace(op, aggregates=op.aggregates + extra)
     plan = _staged(tracing.fresh, op)
-    ready = _first_stage(tracing, op, rows, plan)
+    op, ready = _first_stage(tracing, op, rows, plan, apart)
     here: Attribute | None = None
     if not op.keys:
         ready, here = _with_a_row(tracing, op, ready)
@@ -58,7 +64,8 @@ def trace_aggregate(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
     groups = _second_stage(tracing, op, spread, plan, here)
     if not bounds:
         return groups
-    maybe = either(equal(groups.blame_expr, long(0)), null(LONG), groups.blame_expr)
+    nothing = equal(without_gates(tracing, groups.blame_expr), long(0))
+    maybe = either(nothing, null(LONG), groups.blame_expr)
     return tracing.project(query, replace(groups, bounds=bounds), carry(query.output), maybe=maybe)
 
 
@@ -76,23 +83,78 @@ def _staged(fresh: Fresh, op: Aggregate) -> _Plan:
     return _Plan(stages, len(stages) < len(found))
 
 
-def _first_stage(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan) -> Traced:
-    """One row for each group and term. Aggregates that need all rows at once get them with their keys computed."""
-    fresh = tracing.fresh
+def _first_stage(
+    tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan, apart: Partition
+) -> tuple[Aggregate, Traced]:
+    """One row for each group and term, split into alternatives afterwards.
+
+    Aggregates that need all rows at once get them with their keys computed.
+    """
     if plan.whole:
-        known = {a.id for a in query_columns(rows)}
-        computed = tuple(column for column in op.keys if column.attribute.id not in known)
-        return tracing.project(op, rows, (*carry(query_columns(rows)), *computed))
-    keys = tuple(dict.fromkeys(op.keys + tuple(key for stage in plan.stages for key in stage.keys)))
+        return _with_keys(tracing, op, split(tracing, op, rows, apart))
+    return op, split(tracing, op, _partial_groups(tracing, op, rows, plan), apart)
+
+
+def _with_keys(tracing: Tracing, op: Aggregate, rows: Traced) -> tuple[Aggregate, Traced]:
+    """All rows with their keys; what is aggregated is computed beforehand, for a key may take the place of a column."""
+    made = tuple(Column(tracing.fresh.attribute("value", e.type, nullable=True), e) for e in _arguments(op))
+    known = {column.expr: Ref(column.attribute) for column in made}
+    aggregates = tuple(Column(c.attribute, rewrite(c.expr, known.get)) for c in op.aggregates)
+    shape = Project(id=tracing.fresh.part(op), input=op.input, columns=(*op.keys, *made))
+    keys = carry(column.attribute for column in op.keys)
+    ready = tracing.project(op, rows, (*op.keys, *made))
+    return replace(op, input=shape, keys=keys, aggregates=aggregates), ready
+
+
+def _arguments(op: Aggregate) -> tuple[Expr, ...]:
+    """What the aggregates of an operator read of each row."""
+    read = [operand for column in op.aggregates for operand in operands(column.expr)]
+    return tuple(dict.fromkeys(e for e in read if any(attributes_of(e))))
+
+
+def _partial_groups(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan) -> Traced:
+    """One row for each term and each group of any alternative, with what is aggregated there in each."""
+    fresh = tracing.fresh
     marks = carry(mark for mark in (rows.blame, rows.unless) if mark is not None)
     notes = fresh.attribute("notes", INTEGER)
     noted = () if rows.notes is None else (Column(notes, AggCall("bit_or", (Ref(rows.notes),))),)
     trail = fresh.attribute("trail", TRAIL)  # of one row of each group and term: enough to tell why
     recorded = () if rows.trail is None else (Column(trail, AggCall("max", (Ref(rows.trail),))),)
-    first = tuple(column for stage in plan.stages for column in stage.first)
-    aggregates = first + noted + recorded
-    grouped = Aggregate(id=fresh.part(op), where=op.where, input=rows.plan, keys=keys + marks, aggregates=aggregates)
-    return Traced(grouped, rows.blame, rows.unless, notes if noted else None, trail if recorded else None)
+    given = dict.fromkeys(op.keys + tuple(key for stage in plan.stages for key in stage.keys))
+    keys, held_keys = _in_all(tracing, rows, given)
+    first, held_parts = _in_all(tracing, rows, (column for stage in plan.stages for column in stage.first))
+    grouped = Aggregate(
+        id=fresh.part(op),
+        where=op.where,
+        input=rows.plan,
+        keys=keys + marks,
+        aggregates=first + noted + recorded,
+    )
+    return Traced(
+        grouped,
+        rows.blame,
+        rows.unless,
+        notes if noted else None,
+        trail if recorded else None,
+        variants={**held_keys, **held_parts},
+        parts=rows.parts,
+        split=rows.split,
+    )
+
+
+def _in_all(
+    tracing: Tracing, rows: Traced, columns: Iterable[Column]
+) -> tuple[tuple[Column, ...], dict[Attribute, tuple[Attribute, ...]]]:
+    """Columns as they are in all alternatives, and which holds each in which alternative where they differ."""
+    made: list[Column] = []
+    variants: dict[Attribute, tuple[Attribute, ...]] = {}
+    for column in columns:
+        exprs = [column.expr for _ in tracing.alternatives]
+        found, held = variant_columns(tracing, rows, column.attribute, exprs)
+        made.extend(found)
+        if len(found) > 1:
+            variants[column.attribute] = held
+    return tuple(made), variants
 
 
 def _with_a_row(tracing: Tracing, op: Aggregate, rows: Traced) -> tuple[Traced, Attribute]:
@@ -106,10 +168,19 @@ def _with_a_row(tracing: Tracing, op: Aggregate, rows: Traced) -> tuple[Traced, 
     labelled = tracing.project(op, rows, given)
     nulls = tuple(Column(fresh.attribute(a.name, a.type, nullable=True), null(a.type)) for a in output)
     absent = Column(fresh.attribute("here", BOOLEAN), boolean(False))
-    dummy = Project(id=fresh.part(op), input=OneRow(id=fresh.part(op)), columns=(*nulls, absent))
-    shape = Project(id=fresh.part(op), input=labelled.plan, columns=carry((*output, here)))
-    both = Union(id=fresh.part(op), branches=(shape, dummy), attributes=(*output, here))
-    return trace_union(tracing, both, (labelled, Traced(dummy))), here
+    dummy = tracing.project(op, _one_row(tracing, op, rows), (*nulls, absent))
+    shapes = (
+        Project(id=fresh.part(op), input=labelled.plan, columns=carry((*output, here))),
+        Project(id=fresh.part(op), input=dummy.plan, columns=carry(c.attribute for c in (*nulls, absent))),
+    )
+    both = Union(id=fresh.part(op), branches=shapes, attributes=(*output, here))
+    return trace_union(tracing, both, (labelled, dummy)), here
+
+
+def _one_row(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
+    """One row without columns in every alternative, split as these rows are."""
+    one = tracing.traced(OneRow(id=tracing.fresh.part(op)))
+    return split(tracing, op, one, rows.split)
 
 
 def _second_stage(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan, here: Attribute | None) -> Traced:
@@ -126,7 +197,7 @@ def _second_stage(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan, he
     recorded = () if rows.trail is None else (Column(trails, AggCall("collect_list", (Ref(rows.trail),))),)
     aggregates = (*second, noted, *recorded)
     grouped = Aggregate(id=fresh.part(op), where=op.where, input=rows.plan, keys=keys + marks, aggregates=aggregates)
-    traced = Traced(grouped, rows.blame, rows.unless, notes)
+    traced = Traced(grouped, rows.blame, rows.unless, notes, parts=rows.parts, split=rows.split)
     trail = call("slice", call("flatten", Ref(trails)), integer(1), integer(_MAX_TRAIL)) if recorded else None
     values = (
         {} if plan.whole else {c.attribute: stage.value for c, stage in zip(op.aggregates, plan.stages, strict=True)}
@@ -148,7 +219,7 @@ def _only_where(expr: Expr, condition: Expr) -> Expr:
 
 def trace_window(tracing: Tracing, op: Window, rows: Traced) -> Traced:
     """The window columns within each world of the partition."""
-    rows = certain_values(rows)
+    rows = _settled(tracing, op, rows, exprs_of(op))
     spread = with_worlds(tracing, op, rows, op.partition)
     plan = Window(
         id=tracing.fresh.part(op),
@@ -161,6 +232,11 @@ def trace_window(tracing: Tracing, op: Window, rows: Traced) -> Traced:
     return replace(spread, plan=plan)
 
 
+def _settled(tracing: Tracing, op: Plan, rows: Traced, read: Iterable[Expr]) -> Traced:
+    """The rows of each alternative by themselves, as far as marks and what is read differ; with certain values."""
+    return split(tracing, op, certain_values(rows), refined([rows.parts, told_apart(rows, read)]))
+
+
 def _world(rows: Traced) -> tuple[Expr, ...]:
     """What tells the worlds of one group apart."""
     return () if rows.blame is None else (Ref(rows.blame),)
@@ -168,23 +244,23 @@ def _world(rows: Traced) -> tuple[Expr, ...]:
 
 def trace_limit(tracing: Tracing, op: Limit, rows: Traced) -> Traced:
     """All rows of each world; those past the limit blame it."""
-    rows = certain_values(rows)
+    rows = _settled(tracing, op, rows, (key.expr for key in rows.order))
     ranked, rank = _ranked(tracing, op, with_worlds(tracing, op, rows, ()), ())
     kept = [Compare(">", Ref(rank), integer(op.offset))]
-    record = [*values(op, (key.expr for key in ranked.order)), fact("rank", Ref(rank))]
+    order = values(op, (key.expr for key in ranked.order), tracing.texts)
+    record = [*order, fact("rank", Ref(rank))]
     if op.count is not None:
         last = integer(op.offset + op.count)
         kept.append(Compare("<=", Ref(rank), last))
         record.append(fact("last rank that is kept", last))
         if tracing.records:
-            ranked, cutoff = _with_cutoff(tracing, op, ranked, last)
+            ranked, cutoff = _with_cutoff(tracing, op, ranked, order, last)
             record.extend(cutoff)
-    return tracing.unless_kept(op, ranked, carry(op.output), all_of(kept), record)
+    return tracing.unless_kept(op, ranked, carry(rows.holding(op.output)), all_of(kept), record)
 
 
-def _with_cutoff(tracing: Tracing, op: Limit, rows: Traced, last: Expr) -> tuple[Traced, Entries]:
+def _with_cutoff(tracing: Tracing, op: Limit, rows: Traced, asked: Entries, last: Expr) -> tuple[Traced, Entries]:
     """The rows, each with what the last row that is kept is ordered by."""
-    asked = values(op, (key.expr for key in rows.order))
     found = [(what, tracing.fresh.attribute("last", key.type, nullable=True), key) for what, key in asked]
     if not found:
         return rows, []
@@ -195,13 +271,15 @@ def _with_cutoff(tracing: Tracing, op: Limit, rows: Traced, last: Expr) -> tuple
         order=rows.order,
         columns=tuple(Column(a, WindowCall(Call("nth_value", (key, last)), _PEERS)) for _, a, key in found),
     )
-    return replace(rows, plan=plan), [fact(f"last {what} that is kept", Ref(a)) for what, a, _ in found]
+    return replace(rows, plan=plan), [
+        (worded(what, lambda text: f"{FACT}last {text} that is kept"), Ref(a)) for what, a, _ in found
+    ]
 
 
 def trace_distinct_by(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
     """All rows of each world; all but one of each key blame the operator."""
-    rows = certain_values(rows)
     keys = tuple(Ref(key) for key in op.keys or ())
+    rows = _settled(tracing, op, rows, (*map(Ref, op.output), *(key.expr for key in rows.order)))
     ranked, rank = _ranked(tracing, op, with_worlds(tracing, op, rows, keys), keys)
     kept = Compare("=", Ref(rank), integer(1))
     if not tracing.records:
@@ -240,18 +318,19 @@ def _ranked(tracing: Tracing, op: Plan, rows: Traced, partition: tuple[Expr, ...
 
 def trace_distinct(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
     """Each value once: where any of its copies is alive."""
-    fresh, rows = tracing.fresh, certain_values(rows)
+    fresh, rows = tracing.fresh, _settled(tracing, op, rows, map(Ref, op.output))
     if rows.is_certain:
-        narrow = tracing.project(op, Traced(rows.plan), carry(op.output))
-        return Traced(Distinct(id=fresh.part(op), where=op.where, input=narrow.plan))
+        narrow = tracing.project(op, tracing.traced(rows.plan), carry(op.output))
+        return tracing.traced(Distinct(id=fresh.part(op), where=op.where, input=narrow.plan))
     terms, alive = fresh.attribute("terms", Array(TERM)), fresh.attribute("term", TERM)
     notes, trail = fresh.attribute("notes", INTEGER), fresh.attribute("trail", TRAIL)
     recorded = () if rows.trail is None else (Column(trail, AggCall("max", (Ref(rows.trail),))),)
+    gates = tuple(Column(fresh.attribute("gates", LONG), expr) for expr in gates_of(tracing, rows))
     grouped = Aggregate(
         id=fresh.part(op),
         where=op.where,
         input=rows.plan,
-        keys=carry(op.output),
+        keys=carry(op.output) + gates,
         aggregates=(
             Column(terms, AggCall("collect_set", (rows.term,))),
             Column(notes, AggCall("bit_or", (rows.notes_expr,))),
@@ -260,5 +339,5 @@ def trace_distinct(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
     )
     living = with_any(term(long(0), no_sets()), Ref(terms))
     flat = Flatten(id=fresh.part(op), input=grouped, collection=living, elements=(alive,))
-    traced = Traced(flat, notes=notes, trail=trail if recorded else None)
+    traced = Traced(flat, notes=notes, trail=trail if recorded else None, parts=rows.parts, split=rows.split)
     return tracing.project(op, traced, carry(op.output), blame=blame_of(Ref(alive)), unless=unless_of(Ref(alive)))

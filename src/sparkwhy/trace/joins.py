@@ -7,6 +7,7 @@ beside the pair with the row's first partner, which knows all partners with the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sparkwhy.plan.build import (
@@ -38,13 +39,16 @@ from sparkwhy.plan.exprs import (
     Not,
     Ref,
     WindowCall,
+    conjuncts,
 )
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Join, JoinType, Plan, Project, SortKey, Window
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
-from sparkwhy.trace.bits import Side
+from sparkwhy.trace.bits import Side, drops
 from sparkwhy.trace.keys import equal_keys, raw, residual
 from sparkwhy.trace.nulls import rejects_null
+from sparkwhy.trace.partitions import Partition, coarsened, refined
+from sparkwhy.trace.split import block_number, split
 from sparkwhy.trace.terms import (
     SETS,
     TERM,
@@ -59,7 +63,7 @@ from sparkwhy.trace.terms import (
     with_any,
     without_all,
 )
-from sparkwhy.trace.traced import Traced, Tracing, query_columns
+from sparkwhy.trace.traced import Traced, Tracing, query_columns, told_apart
 from sparkwhy.trace.trails import Entries, fact, no_trail, recorded, values
 from sparkwhy.trace.wanted import Conditions
 from sparkwhy.trace.worlds import WHOLE_PARTITION
@@ -82,6 +86,10 @@ class _Input:
     @property
     def is_here(self) -> Expr:
         return boolean(True) if self.here is None else IsNotNull(Ref(self.here))
+
+    def held(self, below: Plan) -> tuple[Attribute, ...]:
+        """The attributes that hold what the query has on this side."""
+        return self.rows.holding(below.output)
 
     @property
     def blame(self) -> Expr:
@@ -108,9 +116,10 @@ def _or_else(mark: Attribute | None, default: Expr) -> Expr:
 # --- pairs and padded rows ---
 
 
-def trace_join(tracing: Tracing, op: Join, left: Traced, right: Traced, wanted: Conditions) -> Traced:
-    pads_left = _is_padded(tracing, op, "left") and not _rejected(wanted, op.right)
-    pads_right = _is_padded(tracing, op, "right") and not _rejected(wanted, op.left)
+def trace_join(tracing: Tracing, op: Join, left: Traced, right: Traced, wanted: Sequence[Conditions]) -> Traced:
+    op, left, right = _apart(tracing, op, left, right)
+    pads_left = _is_padded(op, "left") and not _rejected(wanted, op.right)
+    pads_right = _is_padded(op, "right") and not _rejected(wanted, op.left)
     a = _prepared(tracing, op, _Input("left", left), pads_other=pads_right)
     b = _prepared(tracing, op, _Input("right", right), pads_other=pads_left)
     plan = Join(
@@ -134,20 +143,46 @@ _HOW: dict[tuple[bool, bool], JoinType] = {
 }
 
 
-def _is_padded(tracing: Tracing, op: Join, side: Side) -> bool:
+def _is_padded(op: Join, side: Side) -> bool:
     """Whether rows of this side can be padded: by the join itself, or if it is relaxed."""
-    return op.how in (side, "full") or tracing.bits.has(op.id, side)
+    return op.how in (side, "full") or drops(op, side)
 
 
-def _rejected(wanted: Conditions, side: Plan) -> bool:
-    """Whether no row is wanted that has only nulls on this side."""
+def _rejected(wanted: Sequence[Conditions], side: Plan) -> bool:
+    """Whether no row is wanted, in any alternative, that has only nulls on this side."""
     ids = frozenset(attribute.id for attribute in side.output)
-    return any(rejects_null(condition, ids) for condition in wanted)
+    return all(any(rejects_null(condition, ids) for condition in conditions) for conditions in wanted)
+
+
+def _apart(tracing: Tracing, op: Join, left: Traced, right: Traced) -> tuple[Join, Traced, Traced]:
+    """The sides, split as far as the condition reads them differently; rows of other alternatives are no partners."""
+    read = () if op.condition is None else (op.condition,)
+    left = split(tracing, op, left, told_apart(left, read))
+    right = split(tracing, op, right, told_apart(right, read))
+    shared = coarsened(left.split, right.split)
+    if len(shared) == 1:
+        return op, left, right
+    sides = [(op.left, left), (op.right, right)]
+    blocks = [tracing.fresh.attribute("block", INTEGER) for _ in sides]
+    shapes, rows = [], []
+    for block, (below, side) in zip(blocks, sides, strict=True):
+        tracing.texts[block.id] = ("",) * tracing.bits.alternatives
+        shapes.append(_with(tracing, op, below, Column(block, integer(0))))
+        columns = (*carry(query_columns(side)), Column(block, block_number(side, shared)))
+        rows.append(tracing.project(op, side, columns))
+    same = equal(Ref(blocks[0]), Ref(blocks[1]))
+    condition = same if op.condition is None else all_of((same, *conjuncts(op.condition)))
+    how = "inner" if op.how == "cross" else op.how
+    return replace(op, left=shapes[0], right=shapes[1], how=how, condition=condition), rows[0], rows[1]
+
+
+def _with(tracing: Tracing, op: Join, below: Plan, column: Column) -> Plan:
+    return Project(id=tracing.fresh.part(op), input=below, columns=(*carry(below.output), column))
 
 
 def _bit(tracing: Tracing, op: Join, side: Side) -> Expr:
     """The blame of a padded row of this side: none if the join pads it anyway."""
-    return long(0 if op.how in (side, "full") else tracing.bits.bit(op.id, side))
+    return long(0 if op.how in (side, "full") else tracing.bits.claim(op.id, side))
 
 
 def _prepared(tracing: Tracing, op: Join, side: _Input, *, pads_other: bool) -> _Input:
@@ -227,39 +262,65 @@ def _marked(tracing: Tracing, op: Join, plan: Plan, a: _Input, b: _Input) -> Tra
     noted = a.rows.notes is not None or b.rows.notes is not None
     marked = tracing.project(
         op,
-        Traced(plan),
-        carry(op.left.output + op.right.output),
+        _joined(plan, a, b),
+        carry(a.held(op.left) + b.held(op.right)),
         blame=blame if blamed else None,
         unless=call("concat", a.unless, b.unless) if taken else None,
         notes=call("|", a.notes, b.notes) if noted else None,
-        trail=_joined_trail(op, a, b) if tracing.records else None,
+        trail=_joined_trail(tracing, op, a, b) if tracing.records else None,
     )
-    return _tidy(tracing, op, marked) if taken else marked
+    return _tidy(tracing, op, marked) if taken else _existing(tracing, op, marked, a, b)
 
 
-def _joined_trail(op: Join, a: _Input, b: _Input) -> Expr:
+def _joined(plan: Plan, a: _Input, b: _Input) -> Traced:
+    """The joined rows, whose marks are still to be made."""
+    return Traced(
+        plan,
+        variants={**a.rows.variants, **b.rows.variants},
+        parts=refined([a.rows.parts, b.rows.parts]),
+        split=_split(a, b),
+    )
+
+
+def _split(a: _Input, b: _Input) -> Partition:
+    """How joined rows are split: a pair as both of its rows are, a padded row as its own side is."""
+    found = refined([a.rows.split, b.rows.split])
+    if b.here is not None:
+        found = coarsened(found, a.rows.split)
+    return found if a.here is None else coarsened(found, b.rows.split)
+
+
+def _existing(tracing: Tracing, op: Join, rows: Traced, a: _Input, b: _Input) -> Traced:
+    """The rows that exist in some alternative: two that are split in other ways may have none in common."""
+    if len(a.rows.split) == 1 or len(b.rows.split) == 1:
+        return rows
+    gates = long(tracing.bits.gates)
+    return tracing.only(op, rows, (Compare("<>", call("&", rows.blame_expr, gates), gates),))
+
+
+def _joined_trail(tracing: Tracing, op: Join, a: _Input, b: _Input) -> Expr:
     """The trails of both sides, and for a padded row what found no partner, also where the join pads it anyway."""
     parts = [a.trail, b.trail]
     for row, other in ((a, b), (b, a)):
         if other.here is not None:
-            parts.append(either(IsNull(Ref(other.here)), _alone_record(op, row.side), no_trail()))
+            parts.append(either(IsNull(Ref(other.here)), _alone_record(tracing, op, row.side), no_trail()))
     return call("concat", *parts)
 
 
-def _alone_record(op: Join, side: Side) -> Expr:
+def _alone_record(tracing: Tracing, op: Join, side: Side) -> Expr:
     """What a row without a partner records: what the join read of it, and on which side nothing was found."""
     other = "right" if side == "left" else "left"
-    return recorded(op, [*_read_of(op, side), fact(NO_PARTNER, Literal(other, STRING))])
+    return recorded(op, [*_read_of(tracing, op, side), fact(NO_PARTNER, Literal(other, STRING))])
 
 
-def _read_of(op: Join, side: Side) -> Entries:
+def _read_of(tracing: Tracing, op: Join, side: Side) -> Entries:
     """What a join reads of a row of this side: attributes as they are, and keys that are computed from them."""
     rows = op.left if side == "left" else op.right
     own = {attribute.id for attribute in rows.output}
     read = () if op.condition is None else paths_of(op.condition)
     paths = [path for path in read if all(attribute.id in own for attribute in attributes_of(path))]
     keys = [key.left if side == "left" else key.right for key in equal_keys(op)]
-    return values(op, (*paths, *map(raw, keys), *keys))
+    return values(op, (*paths, *map(raw, keys), *keys), tracing.texts)
 
 
 NO_PARTNER = "no partner on the"
@@ -269,7 +330,7 @@ PARTNER = "partner on the"
 def _tidy(tracing: Tracing, op: Join, rows: Traced) -> Traced:
     """The rows with tidied sets, without those that are never alive."""
     tidy = tracing.project(op, rows, carry(query_columns(rows)), unless=tidied(rows.unless_expr, rows.blame_expr))
-    return tracing.where(op, tidy, (Not(never_lives(tidy.unless_expr)),))
+    return tracing.only(op, tidy, (Not(never_lives(tidy.unless_expr)),))
 
 
 def _with_variants(tracing: Tracing, op: Join, plan: Plan, a: _Input, b: _Input) -> Traced:
@@ -285,25 +346,27 @@ def _with_variants(tracing: Tracing, op: Join, plan: Plan, a: _Input, b: _Input)
     flat = Flatten(id=fresh.part(op), input=plan, collection=call("concat", *found), elements=(variant,))
     kind = FieldOf(Ref(variant), 0)
     columns = (
-        *(Column(x, _null_if(kind, _RIGHT_ALONE, x) if a.partners else Ref(x)) for x in op.left.output),
-        *(Column(x, _null_if(kind, _LEFT_ALONE, x) if b.partners else Ref(x)) for x in op.right.output),
+        *(Column(x, _null_if(kind, _RIGHT_ALONE, x) if a.partners else Ref(x)) for x in a.held(op.left)),
+        *(Column(x, _null_if(kind, _LEFT_ALONE, x) if b.partners else Ref(x)) for x in b.held(op.right)),
     )
-    return tracing.project(
+    joined = tracing.project(
         op,
-        Traced(flat),
+        replace(_joined(flat, a, b), variants={}),
         columns,
         blame=FieldOf(Ref(variant), 1),
         unless=FieldOf(Ref(variant), 2),
         notes=call("|", a.notes, b.notes),
-        trail=_variant_trail(op, kind, a, b) if tracing.records else None,
+        trail=_variant_trail(tracing, op, kind, a, b) if tracing.records else None,
     )
+    kept = replace(joined, variants={**a.rows.variants, **b.rows.variants})
+    return _existing(tracing, op, kept, a, b)
 
 
-def _variant_trail(op: Join, kind: Expr, a: _Input, b: _Input) -> Expr:
+def _variant_trail(tracing: Tracing, op: Join, kind: Expr, a: _Input, b: _Input) -> Expr:
     """The trail of a padded row is its own, with its key; that of a pair is both."""
 
     def alone(row: _Input) -> Expr:
-        return call("concat", row.trail, _alone_record(op, row.side))
+        return call("concat", row.trail, _alone_record(tracing, op, row.side))
 
     branches = (
         (equal(kind, integer(_LEFT_ALONE)), alone(a)),
@@ -341,16 +404,18 @@ def _null_if(kind: Expr, value: int, attribute: Attribute) -> Expr:
 
 def trace_membership(tracing: Tracing, op: Join, left: Traced, right: Traced) -> Traced:
     """Every left row, once where it has a partner and once where it has none."""
+    op, left, right = _apart(tracing, op, left, right)
     if right.is_certain:
         found, rows = _known_membership(tracing, op, left, right)
     else:
         found, rows = _possible_membership(tracing, op, left, right)
     if op.how == "existence":
         assert op.exists is not None
-        return tracing.project(op, rows, (*carry(op.left.output), Column(op.exists, found)))
+        return tracing.project(op, rows, (*carry(left.holding(op.left.output)), Column(op.exists, found)))
     kept = found if op.how == "semi" else Not(found)
     met = fact(NO_PARTNER if op.how == "semi" else PARTNER, Literal("right", STRING))
-    return tracing.unless_kept(op, rows, carry(op.left.output), kept, [*_read_of(op, "left"), met])
+    record = [*_read_of(tracing, op, "left"), met]
+    return tracing.unless_kept(op, rows, carry(left.holding(op.left.output)), kept, record)
 
 
 def _known_membership(tracing: Tracing, op: Join, left: Traced, right: Traced) -> tuple[Expr, Traced]:
@@ -383,7 +448,14 @@ def _possible_membership(tracing: Tracing, op: Join, left: Traced, right: Traced
     plan = Flatten(id=fresh.part(op), input=plan, collection=collection, elements=(cases,))
     rows = tracing.project(
         op,
-        Traced(plan, trail=left.trail, order=left.order),
+        Traced(
+            plan,
+            trail=left.trail,
+            order=left.order,
+            variants=left.variants,
+            parts=refined([left.parts, right.parts]),
+            split=left.split,
+        ),
         (*carry(query_columns(left)), *carry((cases,))),
         blame=FieldOf(Ref(cases), 1),
         unless=FieldOf(Ref(cases), 2),

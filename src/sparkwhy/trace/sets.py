@@ -55,7 +55,7 @@ def _counted(tracing: Tracing, op: SetOperation, left: Traced, right: Traced) ->
     branches = []
     for plan, rows, number in ((op.left, left, 1), (op.right, right, 2)):
         given = Column(fresh.attribute("side", LONG), long(number))
-        labelled = tracing.project(op, rows, (*carry(plan.output), given))
+        labelled = tracing.project(op, rows, (*carry(rows.holding(plan.output)), given))
         shape = Project(id=fresh.part(op), input=plan, columns=(*carry(plan.output), given))
         branches.append((labelled, shape))
     both = Union(id=fresh.part(op), branches=tuple(shape for _, shape in branches), attributes=(*op.output, side))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sparkwhy.plan.build import Fresh, all_of, call, carry, either, integer, long
-from sparkwhy.plan.exprs import Attribute, Expr, IsNotNull, Or, Ref
+from sparkwhy.plan.exprs import Attribute, AttrId, Expr, IsNotNull, Or, Ref
 from sparkwhy.plan.nodes import Column, Filter, Plan, Project, SortKey
 from sparkwhy.plan.types import INTEGER, LONG, Type
-from sparkwhy.plan.walk_exprs import attributes_of
+from sparkwhy.plan.walk_exprs import attributes_of, rewrite
 from sparkwhy.trace.bits import Bits
 from sparkwhy.trace.bounds import Bounds, can_hold, reads_bounded
+from sparkwhy.trace.partitions import Partition, agreement, first_of, refined, whole
 from sparkwhy.trace.terms import SETS, no_sets, term, union
-from sparkwhy.trace.trails import TRAIL, no_trail, recorded
+from sparkwhy.trace.trails import TRAIL, Entries, no_trail, recorded
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,10 @@ class Traced:
     `blame` None: no operator needs to be relaxed. `unless` None: nothing takes a row away. `notes` None: nothing to
     say. `trail` None: nothing was recorded. `order` is how the rows are sorted, as far as a limit above may ask.
     `maybe` is the blame under which bounded values could be as the conditions above want them; null: under none.
+
+    One row stands for itself in all alternatives whose gates are not in its blame. `variants`: the attributes that hold
+    an attribute of the query in each alternative, where these are not all the same. `parts`: the alternatives that the
+    marks do not tell apart. `split`: no row exists in two of these blocks.
     """
 
     plan: Plan
@@ -33,6 +38,23 @@ class Traced:
     maybe: Attribute | None = None
     order: tuple[SortKey, ...] = ()
     bounds: Bounds = field(default_factory=dict)
+    variants: Mapping[Attribute, tuple[Attribute, ...]] = field(default_factory=dict)
+    parts: Partition = (1,)
+    split: Partition = (1,)
+
+    def read_in(self, alternative: int, expr: Expr) -> Expr:
+        """An expression over attributes of the query, as one over what holds these in an alternative."""
+        if not self.variants:
+            return expr
+        return rewrite(expr, lambda part: self._held(alternative, part))
+
+    def _held(self, alternative: int, part: Expr) -> Expr | None:
+        found = self.variants.get(part.attribute) if isinstance(part, Ref) else None
+        return None if found is None else Ref(found[alternative])
+
+    def holding(self, attributes: Iterable[Attribute]) -> tuple[Attribute, ...]:
+        """The attributes that hold these, in any alternative."""
+        return tuple(dict.fromkeys(held for a in attributes for held in self.variants.get(a, (a,))))
 
     @property
     def is_certain(self) -> bool:
@@ -80,6 +102,21 @@ class Tracing:
     read: frozenset[Attribute] = frozenset()
     """The attributes that the question or a filter reads."""
 
+    texts: dict[AttrId, tuple[str, ...]] = field(default_factory=dict)
+    """What an attribute that was made for an expression stands for, as text, in each alternative."""
+
+    @property
+    def alternatives(self) -> range:
+        return range(self.bits.alternatives)
+
+    @property
+    def whole(self) -> Partition:
+        return whole(self.bits.alternatives)
+
+    def traced(self, plan: Plan) -> Traced:
+        """Rows without any marks, the same in all alternatives."""
+        return Traced(plan, parts=self.whole, split=self.whole)
+
     def project(
         self,
         op: Plan,
@@ -94,18 +131,21 @@ class Tracing:
     ) -> Traced:
         """Columns over traced rows. Marks that are not given are carried along."""
         made: list[Column] = []
-        marks = {
-            "blame": self._mark(made, rows.blame, blame, "blame"),
-            "unless": self._mark(made, rows.unless, unless, "unless"),
-            "notes": self._mark(made, rows.notes, notes, "notes"),
-            "trail": self._mark(made, rows.trail, trail, "trail"),
-            "maybe": self._mark(made, rows.maybe, maybe, "maybe"),
-        }
+        marked = replace(
+            rows,
+            blame=self._mark(made, rows.blame, blame, "blame"),
+            unless=self._mark(made, rows.unless, unless, "unless"),
+            notes=self._mark(made, rows.notes, notes, "notes"),
+            trail=self._mark(made, rows.trail, trail, "trail"),
+            maybe=self._mark(made, rows.maybe, maybe, "maybe"),
+        )
         listed = (*columns, *made)
         bounds = _renamed_bounds(rows.bounds, listed)
-        hidden = _hidden(rows.order, bounds, listed)
+        hidden = _hidden(rows, bounds, listed)
         plan = Project(id=self.fresh.part(op), where=op.where, input=rows.plan, columns=(*listed, *carry(hidden)))
-        return Traced(plan, order=rows.order, bounds=bounds, **marks)
+        kept = {a: held for a, held in rows.variants.items() if a in _carried(listed)}
+        assert all(set(held) <= set(plan.output) for held in kept.values()), "an alternative lost its column"
+        return replace(marked, plan=plan, bounds=bounds, variants=kept)
 
     def _mark(self, made: list[Column], old: Attribute | None, new: Expr | None, name: str) -> Attribute | None:
         """Carries a mark along, or makes it anew."""
@@ -117,33 +157,71 @@ class Tracing:
         made.append(Column(attribute, new))
         return attribute
 
-    def unless_kept(
-        self, op: Plan, rows: Traced, columns: Iterable[Column], kept: Expr, record: Sequence[tuple[str, Expr]]
-    ) -> Traced:
+    def unless_kept(self, op: Plan, rows: Traced, columns: Iterable[Column], kept: Expr, record: Entries) -> Traced:
         """All rows; those that the operator would not keep blame it, and record why."""
-        dropped = either(kept, long(0), long(self.bits.bit(op.id)))
-        blame = dropped if rows.blame is None else union(rows.blame_expr, dropped)
-        trail = None
+        verdict = Verdict(self.bits.claim(op.id), kept, recorded(op, record))
+        return self.judged(op, rows, columns, [verdict])
+
+    def judged(self, op: Plan, rows: Traced, columns: Iterable[Column], verdicts: Sequence[Verdict]) -> Traced:
+        """All rows, each with what the verdicts say of it."""
+        blame = _all(union, [*_known(rows.blame), *(either(v.kept, long(0), long(v.bit)) for v in verdicts)])
+        trail = maybe = None
         if self.records:
-            steps = either(kept, no_trail(), recorded(op, record))
-            trail = steps if rows.trail is None else call("concat", rows.trail_expr, steps)
-        maybe = None if rows.maybe is None else self._possibly_kept(op, rows, kept)
+            steps = [either(v.kept, no_trail(), v.record) for v in verdicts]
+            trail = _all(lambda a, b: call("concat", a, b), [*_known(rows.trail), *steps])
+        if rows.maybe is not None:
+            missed = [either(can_hold(v.kept, rows.bounds), long(0), long(v.bit)) for v in verdicts]
+            maybe = _all(union, [Ref(rows.maybe), *missed])
         return self.project(op, rows, columns, blame=blame, trail=trail, maybe=maybe)
 
-    def _possibly_kept(self, op: Plan, rows: Traced, kept: Expr) -> Expr:
-        """The blame of bounded values: the operator keeps the row if they can be as it wants them."""
-        assert rows.maybe is not None
-        condition = op.condition if isinstance(op, Filter) else kept
-        possible = can_hold(condition, rows.bounds)
-        return union(Ref(rows.maybe), either(possible, long(0), long(self.bits.bit(op.id))))
+    def where(self, op: Plan, rows: Traced, conditions: Sequence[Sequence[Expr]]) -> Traced:
+        """The rows that meet, in some alternative, all its conditions on attributes of the query."""
+        read = [[rows.read_in(i, c) for c in conditions[i]] for i in self.alternatives]
+        shared = [c for c in read[0] if all(c in other for other in read[1:])]
+        others = [[c for c in each if c not in shared] for each in read]
+        found = [_or_possible(rows, condition) for condition in shared]
+        if all(others):
+            ways = [others[first_of(block)] for block in agreement(others)]
+            found.append(Or(tuple(all_of(_or_possible(rows, c) for c in way) for way in ways)))
+        return self.only(op, rows, found)
 
-    def where(self, op: Plan, rows: Traced, conditions: Iterable[Expr]) -> Traced:
-        """The rows that meet all conditions."""
-        found = tuple(_or_possible(rows, condition) for condition in conditions)
-        if not found:
+    def only(self, op: Plan, rows: Traced, conditions: Sequence[Expr]) -> Traced:
+        """The rows that meet the conditions."""
+        if not conditions:
             return rows
-        plan = Filter(id=self.fresh.part(op), where=op.where, input=rows.plan, condition=all_of(found))
+        plan = Filter(id=self.fresh.part(op), where=op.where, input=rows.plan, condition=all_of(conditions))
         return replace(rows, plan=plan)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A condition under which an operator keeps a row, the bit to blame otherwise, and what is recorded then."""
+
+    bit: int
+    kept: Expr
+    record: Expr
+
+
+def _known(mark: Attribute | None) -> list[Expr]:
+    return [] if mark is None else [Ref(mark)]
+
+
+def _all(combine: Callable[[Expr, Expr], Expr], exprs: Sequence[Expr]) -> Expr:
+    first, *others = exprs
+    for other in others:
+        first = combine(first, other)
+    return first
+
+
+def told_apart(rows: Traced, exprs: Iterable[Expr]) -> Partition:
+    """The alternatives that read the same in all these expressions over attributes of the query."""
+    read = {attribute for expr in exprs for attribute in attributes_of(expr)}
+    return refined([whole_of(rows), *(agreement(rows.variants[a]) for a in read if a in rows.variants)])
+
+
+def whole_of(rows: Traced) -> Partition:
+    """All alternatives in one block."""
+    return (sum(rows.parts),)
 
 
 def certain_values(rows: Traced) -> Traced:
@@ -170,9 +248,13 @@ def _renamed_bounds(bounds: Bounds, listed: tuple[Column, ...]) -> Bounds:
     return {a: bounds[e.attribute] for a, e in refs if isinstance(e, Ref) and e.attribute in bounds}
 
 
-def _hidden(order: tuple[SortKey, ...], bounds: Bounds, listed: tuple[Column, ...]) -> tuple[Attribute, ...]:
+def _carried(columns: Iterable[Column]) -> set[Attribute]:
+    return {column.attribute for column in columns if column.carried}
+
+
+def _hidden(rows: Traced, bounds: Bounds, listed: tuple[Column, ...]) -> tuple[Attribute, ...]:
     """What order and bounds read and the columns do not have: carried along for what is above."""
     known = {column.attribute.id for column in listed}
-    exprs = [key.expr for key in order] + [expr for range in bounds.values() for expr in range]
-    needed = {a.id: a for expr in exprs for a in attributes_of(expr)}
-    return tuple(attribute for id, attribute in needed.items() if id not in known)
+    exprs = [key.expr for key in rows.order] + [expr for range in bounds.values() for expr in range]
+    needed = rows.holding(a for expr in exprs for a in attributes_of(expr))
+    return tuple(attribute for attribute in needed if attribute.id not in known)

@@ -6,11 +6,14 @@ read, how a conjunct came out, or a fact: a rank, the row that was kept instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeAlias
 
-from sparkwhy.plan.build import call, empty_array, integer
+from sparkwhy.plan.build import call, empty_array, integer, long
 from sparkwhy.plan.exprs import (
     Attribute,
+    AttrId,
     Case,
     Cast,
     Compare,
@@ -23,15 +26,27 @@ from sparkwhy.plan.exprs import (
     is_true,
 )
 from sparkwhy.plan.nodes import Filter, Plan
-from sparkwhy.plan.show import names_for, show_expr
-from sparkwhy.plan.types import DATE, INTEGER, STRING, TIMESTAMP, TIMESTAMP_NTZ, Array, Field, Struct
+from sparkwhy.plan.show import Names, names_for, show_expr
+from sparkwhy.plan.types import DATE, INTEGER, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, Array, Field, Struct
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of
 from sparkwhy.trace.beneath import company_keys
+from sparkwhy.trace.partitions import agreement, first_of
 
-ENTRY = Struct((Field("step", INTEGER), Field("what", STRING), Field("value", STRING)))
+ENTRY = Struct(
+    (Field("step", INTEGER), Field("what", STRING), Field("value", STRING), Field("alternatives", LONG)),
+)
 TRAIL = Array(ENTRY)
 
-Entries = Sequence[tuple[str, Expr]]
+Said: TypeAlias = str | tuple[tuple[int, str], ...]
+"""What is told; where it has other names in other alternatives, for each block of these."""
+
+Entries = Sequence[tuple[Said, Expr]]
+
+Texts: TypeAlias = Mapping[AttrId, tuple[str, ...]]
+"""What attributes stand for in each alternative; nothing is told of one that stands for an empty text."""
+
+EVERYWHERE = -1
+"""The block of all alternatives."""
 
 VERDICT = "? "
 """Marks the entries that tell how a conjunct came out."""
@@ -48,11 +63,27 @@ def recorded(op: Plan, entries: Entries) -> Expr:
     """A trail of these entries at this operator."""
     if not entries:
         return no_trail()
-    return call("array", *(_entry(op.id.step, what, value) for what, value in entries))
+    told = [(block, text, value) for what, value in entries for block, text in _texts(what)]
+    return call("array", *(_entry(op.id.step, *each) for each in told))
 
 
-def _entry(step: int, what: str, value: Expr) -> Expr:
-    return MakeStruct(("step", "what", "value"), (integer(step), Literal(what, STRING), as_text(value)))
+def _texts(what: Said) -> tuple[tuple[int, str], ...]:
+    return ((EVERYWHERE, what),) if isinstance(what, str) else what
+
+
+def within(block: int, entries: Entries) -> Entries:
+    """Entries that are told only in these alternatives."""
+    return [(tuple((block & known, text) for known, text in _texts(what)), value) for what, value in entries]
+
+
+def worded(what: Said, say: Callable[[str], str]) -> Said:
+    """What is told, in other words."""
+    return say(what) if isinstance(what, str) else tuple((block, say(text)) for block, text in what)
+
+
+def _entry(step: int, block: int, what: str, value: Expr) -> Expr:
+    names = ("step", "what", "value", "alternatives")
+    return MakeStruct(names, (integer(step), Literal(what, STRING), as_text(value), long(block)))
 
 
 def as_text(value: Expr) -> Expr:
@@ -73,10 +104,23 @@ def fact(what: str, value: Expr) -> tuple[str, Expr]:
     return f"{FACT}{what}", value
 
 
-def values(op: Plan, exprs: Iterable[Expr]) -> Entries:
-    """What an operator read, each expression once."""
+def values(op: Plan, exprs: Iterable[Expr], texts: Texts = MappingProxyType({})) -> Entries:
+    """What an operator read, each expression once; `texts` says what attributes stand for that are not the query's."""
     names = names_for(op)
-    return [(show_expr(expr, names), expr) for expr in dict.fromkeys(exprs)]
+    told = [(_said(expr, names, texts), expr) for expr in dict.fromkeys(exprs)]
+    return [(what, expr) for what, expr in told if what]
+
+
+def _said(expr: Expr, names: Names, texts: Texts) -> Said:
+    count = next((len(texts[a.id]) for a in attributes_of(expr) if a.id in texts), None)
+    if count is None:
+        return show_expr(expr, names)
+
+    def shown(alternative: int) -> str:
+        return show_expr(expr, lambda a: texts[a.id][alternative] if a.id in texts else names(a))
+
+    told = [shown(alternative) for alternative in range(count)]
+    return tuple((block, told[first_of(block)]) for block in agreement(told) if told[first_of(block)])
 
 
 def verdicts(op: Filter) -> Entries:

@@ -12,6 +12,7 @@ from sparkwhy.plan.build import call, carry
 from sparkwhy.plan.exprs import AggCall, Expr, Frame, Ref, WindowCall
 from sparkwhy.plan.nodes import Column, Flatten, Plan, Project, Window
 from sparkwhy.plan.types import Array
+from sparkwhy.trace.split import gates_of
 from sparkwhy.trace.terms import (
     SETS,
     TERM,
@@ -34,6 +35,7 @@ def with_worlds(tracing: Tracing, op: Plan, rows: Traced, partition: tuple[Expr,
     if rows.is_certain:
         return rows
     fresh = tracing.fresh
+    partition += gates_of(tracing, rows)
     terms, sets = fresh.attribute("terms", Array(TERM)), fresh.attribute("sets", SETS)
     blames, world = fresh.attribute("blames", SETS), fresh.attribute("world", WORLD)
     collected = WindowCall(AggCall("collect_set", (rows.term,)), WHOLE_PARTITION)
@@ -54,7 +56,7 @@ def with_worlds(tracing: Tracing, op: Plan, rows: Traced, partition: tuple[Expr,
         outer=False,
     )
     spread = replace(rows, plan=plan)
-    alive = tracing.where(op, spread, (is_alive(rows.blame_expr, rows.unless_expr, blame_of(Ref(world))),))
+    alive = tracing.only(op, spread, (is_alive(rows.blame_expr, rows.unless_expr, blame_of(Ref(world))),))
     return tracing.project(
         op,
         alive,

@@ -1,0 +1,239 @@
+"""The bags that the reparameterizations of a plan lead to: one for each that data can tell apart.
+
+Bottom-up, as in the paper's proof of `theo:expl-hardness`: for each operator and each bag that may come into it, all
+admissible changes of the operator; changes with the same output are one. Of two ways to the same bag, the one that
+changes more operators can never be minimal and is dropped.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from typing import Literal as OneOf
+from typing import NamedTuple, TypeAlias
+
+from sparkwhy.errors import EvaluationError
+from sparkwhy.lab.apply import Operation, operation
+from sparkwhy.lab.changes import Changer, Rows, Variant
+from sparkwhy.lab.settings import Settings
+from sparkwhy.lab.swaps import Kind
+from sparkwhy.lab.values import bag, key
+from sparkwhy.plan.nodes import Filter, Flatten, Limit, OneRow, OpId, Plan, Project, Table
+from sparkwhy.plan.show import show_op
+from sparkwhy.plan.types import FRACTIONALS, Array, Map, Struct, Type
+from sparkwhy.plan.walk import fold, inputs, push_down, with_inputs
+
+Effect: TypeAlias = OneOf["relaxes", "restricts", "exchanges"]
+"""What a change does to the output of its operator on the same input: more rows, fewer, or others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Another parameterization of one operator."""
+
+    before: Plan
+    after: Plan
+    kinds: tuple[Kind, ...]
+    effect: Effect
+
+    @property
+    def op(self) -> OpId:
+        return self.before.id
+
+    def __str__(self) -> str:
+        return f"{show_op(self.before)} -> {show_op(self.after)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The changes that lead to a bag, and the operators that they change: the paper's Delta.
+
+    Of two ways through the same operators the one of less `weight` is told: one that only relaxes, or else the one
+    with fewer edits.
+    """
+
+    changes: tuple[Change, ...] = ()
+    ops: frozenset[OpId] = frozenset()
+    weight: tuple[int, int] = (0, 0)
+
+    def with_change(self, change: Change) -> Way:
+        unlike, edits = self.weight
+        weight = unlike + (change.effect != "relaxes"), edits + len(change.kinds)
+        return Way((*self.changes, change), self.ops | {change.op}, weight)
+
+    def beside(self, other: Way) -> Way:
+        """Both ways, through different inputs of an operator."""
+        weight = self.weight[0] + other.weight[0], self.weight[1] + other.weight[1]
+        return Way(self.changes + other.changes, self.ops | other.ops, weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A bag of rows, and the ways that lead to it."""
+
+    rows: Rows
+    ways: tuple[Way, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """The different bags that may come out of an operator, and what was left out below or here."""
+
+    found: tuple[Outcome, ...]
+    cut: tuple[str, ...] = ()
+
+
+def outcomes(plan: Plan, tables: Mapping[OpId, Rows], changer: Changer) -> Outcomes:
+    """All that can come out of the plan; at most `changer.most` outputs are computed for an operator."""
+    ordered = push_down(plan, False, _order_matters)
+
+    def combine(node: Plan, below: tuple[Outcomes, ...]) -> Outcomes:
+        match node:
+            case Table():
+                return Outcomes((Outcome(tables[node.id], (Way(),)),))
+            case OneRow():
+                return Outcomes((Outcome([()], (Way(),)),))
+            case _:
+                return _outcomes(node, below, changer, ordered=ordered[node.id])
+
+    return fold(plan, combine)
+
+
+def _order_matters(node: Plan, above: bool) -> tuple[bool, ...]:
+    """Bags have no order, but a limit sees that of a sort: between the two, results are sequences."""
+    match node:
+        case Limit():
+            return (True,)
+        case Project() | Filter() | Flatten():
+            return (above,)
+        case _:
+            return (False,) * len(inputs(node))
+
+
+def rewritten(plan: Plan, way: Way) -> Plan:
+    """The plan with these changes."""
+    after = {change.op: change.after for change in way.changes}
+    return fold(plan, lambda node, below: with_inputs(after.get(node.id, node), below))
+
+
+# --- one operator -------------------------------------------------------------------------------------------
+
+
+def _outcomes(node: Plan, below: Sequence[Outcomes], changer: Changer, *, ordered: bool) -> Outcomes:
+    variants = changer.variants(node, [[outcome.rows for outcome in each.found] for each in below])
+    machine = _Machine(node, variants.found, changer.settings, ordered)
+    cut = [reason for each in below for reason in each.cut]
+    if not variants.complete:
+        cut.append(f"some parameters of operator {node.id}")
+    met, left = _Met(), changer.most
+    for combination in _fewest_changes_first(below):
+        if left <= 0:
+            cut.append(f"some inputs of operator {node.id}")
+            break
+        left -= 1 + len(variants.found)
+        ways = _ways(combination)
+        for output, change in machine.outputs([outcome.rows for outcome in combination]):
+            met.add(output, ways if change is None else [way.with_change(change) for way in ways])
+    return Outcomes(met.outcomes(), tuple(cut))
+
+
+def _fewest_changes_first(below: Sequence[Outcomes]) -> Iterator[tuple[Outcome, ...]]:
+    """All combinations of inputs; what changes little comes first, so that a cut leaves it in."""
+    stages: list[dict[int, list[Outcome]]] = []
+    for each in below:
+        stages.append(defaultdict(list))
+        for outcome in each.found:
+            stages[-1][min(len(way.ops) for way in outcome.ways)].append(outcome)
+    for counts in sorted(product(*stages), key=sum):
+        yield from product(*(stage[count] for stage, count in zip(stages, counts, strict=True)))
+
+
+def _ways(combination: Sequence[Outcome]) -> list[Way]:
+    return [reduce(Way.beside, chosen) for chosen in product(*(outcome.ways for outcome in combination))]
+
+
+class _Output(NamedTuple):
+    """Rows, how often each is there, and a form that is equal for outputs that nothing tells apart."""
+
+    rows: Rows
+    bag: Counter[Hashable]
+    form: Hashable
+
+
+class _Machine:
+    """An operator and its variants, ready to be applied to many inputs."""
+
+    def __init__(self, node: Plan, variants: Iterable[Variant], settings: Settings, ordered: bool) -> None:
+        self.node = node
+        self.ordered = ordered
+        self.apply = operation(node, settings)
+        self.variants = [(variant, operation(variant.node, settings)) for variant in variants]
+        self.count = bag if any(_has_forms(a.type) for a in node.output) else Counter[Hashable]
+
+    def outputs(self, inputs: Sequence[Rows]) -> Iterator[tuple[_Output, Change | None]]:
+        """What the operator makes of its inputs, as it is and with each change that makes a difference."""
+        original = self._output(self.apply, inputs)
+        if original is not None:
+            yield original, None
+        for variant, apply in self.variants:
+            output = self._output(apply, inputs)
+            if output is not None and (original is None or output.form != original.form):
+                yield output, Change(self.node, variant.node, variant.kinds, _effect(original, output))
+
+    def _output(self, apply: Operation, inputs: Sequence[Rows]) -> _Output | None:
+        """A query that fails, as ANSI mode lets it, has no output."""
+        try:
+            rows = apply(inputs)
+        except EvaluationError:
+            return None
+        counted = self.count(rows)
+        return _Output(rows, counted, key(tuple(rows)) if self.ordered else frozenset(counted.items()))
+
+
+def _has_forms(type: Type) -> bool:
+    """Whether equal values of the type may look different: NaN and -0.0, maps in another order."""
+    match type:
+        case Map():
+            return True
+        case Array(element):
+            return _has_forms(element)
+        case Struct(fields):
+            return any(_has_forms(field.type) for field in fields)
+        case _:
+            return type in FRACTIONALS
+
+
+def _effect(before: _Output | None, after: _Output) -> Effect:
+    if before is not None and len(before.rows) < len(after.rows) and before.bag <= after.bag:
+        return "relaxes"
+    if before is not None and len(before.rows) > len(after.rows) and before.bag >= after.bag:
+        return "restricts"
+    return "exchanges"
+
+
+# --- merging ------------------------------------------------------------------------------------------------
+
+
+class _Met:
+    """The bags met so far, each with its ways, by the operators that these change."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Hashable, Rows] = {}
+        self._ways: dict[Hashable, dict[frozenset[OpId], Way]] = defaultdict(dict)
+
+    def add(self, output: _Output, ways: Iterable[Way]) -> None:
+        self._rows.setdefault(output.form, output.rows)
+        known = self._ways[output.form]
+        for way in ways:
+            if way.ops not in known or way.weight < known[way.ops].weight:
+                known[way.ops] = way
+
+    def outcomes(self) -> tuple[Outcome, ...]:
+        return tuple(Outcome(rows, _smallest(self._ways[form])) for form, rows in self._rows.items())
+
+
+def _smallest(ways: Mapping[frozenset[OpId], Way]) -> tuple[Way, ...]:
+    return tuple(way for ops, way in ways.items() if not any(other < ops for other in ways))
