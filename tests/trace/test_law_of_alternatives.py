@@ -10,14 +10,17 @@ from pyspark.sql import SparkSession
 from sparkwhy.lab.interpreter import run
 from sparkwhy.lab.tables import rows_of
 from sparkwhy.plan.exprs import Expr, Ref
-from sparkwhy.plan.nodes import Plan
+from sparkwhy.plan.nodes import Distinct, Join, Limit, Plan
+from sparkwhy.plan.show import show_plan
 from sparkwhy.plan.slots import exprs_of, with_exprs
-from sparkwhy.plan.walk import fold, inputs, with_inputs
+from sparkwhy.plan.walk import fold, inputs, walk, with_inputs
 from sparkwhy.plan.walk_exprs import rewrite
 from sparkwhy.spark import run as spark_run
-from sparkwhy.trace.annotate import trace
+from sparkwhy.trace.annotate import evaluate, trace
+from sparkwhy.trace.relax import relax
+from sparkwhy.trace.wanted import Conditions
 from tests.trace.plans import Generator
-from tests.trace.test_law import MOST_DROPPERS, bag, check_law, droppers
+from tests.trace.test_law import MOST_DROPPERS, alive_rows, bag, check_law, droppers, meeting, run_meeting
 from tests.trace.test_law_on_spark import with_data
 
 
@@ -48,7 +51,7 @@ def cases(label: str, count: int) -> list[tuple[Generator, Plan, list[Plan]]]:
     for seed in range(count):
         generator = Generator(Random(f"{label}/{seed}"))
         plan = generator.plan(1 + seed % 5)
-        if len(droppers(plan)) <= MOST_DROPPERS - 2:
+        if len(droppers(plan)) <= MOST_DROPPERS - 2 and is_determined(plan):
             found.append((generator, plan, alternatives(generator, plan, 1 + seed % 3)))
     assert len(found) > count / 4
     return found
@@ -74,3 +77,31 @@ def test_both_engines_trace_alternatives_alike(spark: SparkSession, seed: int) -
     traced = trace(plan, alternatives=alternatives(generator, plan, 3), records=seed % 2 == 0).rows.plan
     found = rows_of(spark_run.run(spark, traced), traced)
     assert bag(found, traced) == bag(run(traced, generator.tables), traced)
+
+
+def is_determined(plan: Plan) -> bool:
+    """Whether no operator keeps any of several rows: after a join their order is nobody's promise."""
+    choosing = [node for node in walk(plan) if isinstance(node, Limit) or (isinstance(node, Distinct) and node.keys)]
+    return not any(isinstance(below, Join) for node in choosing for below in walk(node))
+
+
+def check_evaluation(generator: Generator, plans: list[Plan], conditions: Conditions = ()) -> None:
+    """What is evaluated at once is what each plan gives with its own droppers relaxed."""
+    random = generator.random
+    relaxed = [frozenset(d for d in droppers(each) if random.random() < 0.3) for each in plans]
+    evaluated = evaluate(plans, relaxed, conditions)
+    rows = run(evaluated.rows.plan, generator.tables)
+    for i, (each, known) in enumerate(zip(plans, relaxed, strict=True)):
+        expected = bag(run(meeting(relax(each, known), conditions), generator.tables), each)
+        found = run_meeting(each, alive_rows(evaluated, rows, frozenset(), i), conditions)
+        assert bag(found, each) == expected, f"{i} {known}\n{show_plan(each)}\n{generator.tables}"
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_many_readings_are_evaluated_at_once(count: int) -> None:
+    for seed in range(120):
+        generator = Generator(Random(f"evaluated/{count}/{seed}"))
+        plan = generator.plan(1 + seed % 5)
+        conditions = (generator.condition(plan),) if seed % 2 else ()
+        if is_determined(plan):
+            check_evaluation(generator, [plan, *alternatives(generator, plan, count - 1)], conditions)

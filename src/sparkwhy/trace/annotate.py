@@ -10,7 +10,7 @@ meet them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
@@ -39,7 +39,7 @@ from sparkwhy.plan.nodes import (
 from sparkwhy.plan.types import STRING
 from sparkwhy.plan.walk import fold, walk
 from sparkwhy.plan.walk_exprs import attributes_of
-from sparkwhy.trace.bits import Bits, droppers_of, drops
+from sparkwhy.trace.bits import Bits, Dropper, droppers_of, drops
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct, trace_distinct_by, trace_limit, trace_window
 from sparkwhy.trace.joins import trace_join, trace_membership
 from sparkwhy.trace.lift import lifted, variant_columns, with_columns
@@ -78,9 +78,18 @@ def trace(
     """
     plans = (plan, *alternatives)
     wanted = tuple(backtrace(each, conditions) for each in plans)
-    nodes = [{node.id: node for node in walk(each)} for each in plans]
     read = frozenset().union(*(_read(*each) for each in zip(plans, wanted, strict=True)))
-    tracing = Tracing(Fresh(plan), Bits(len(plans)), records, read)
+    return _traced(Tracing(Fresh(plan), Bits(len(plans)), records, read), plans, wanted)
+
+
+def evaluate(plans: Sequence[Plan], relaxed: Sequence[Set[Dropper]], conditions: Conditions = ()) -> TracedQuery:
+    """All these readings of a query at once, each with these droppers relaxed: rows say in which of them they are."""
+    wanted = tuple(backtrace(each, conditions) for each in plans)
+    return _traced(Tracing(Fresh(plans[0]), Bits(len(plans), relaxed)), tuple(plans), wanted)
+
+
+def _traced(tracing: Tracing, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...]) -> TracedQuery:
+    nodes = [{node.id: node for node in walk(each)} for each in plans]
 
     def combine(op: Plan, inputs: tuple[Traced, ...]) -> Traced:
         ops = tuple(known[op.id] for known in nodes)
@@ -88,7 +97,7 @@ def trace(
         rows = annotate(tracing, ops, inputs, asked)
         return tracing.where(op, rows, [_unchecked(*each) for each in zip(ops, asked, strict=True)])
 
-    return TracedQuery(fold(plan, combine), tracing.bits, plans, wanted)
+    return TracedQuery(fold(plans[0], combine), tracing.bits, plans, wanted)
 
 
 def _read(plan: Plan, wanted: Wanted) -> frozenset[Attribute]:
@@ -199,7 +208,7 @@ def _trace_filter(tracing: Tracing, ops: tuple[Filter, ...], rows: Traced) -> Tr
         return Verdict(bit, conditions[at], recorded(ops[0], within(block, told)))
 
     judged = tracing.judged(ops[0], rows, carry(query_columns(rows)), [verdict(block) for block in blocks])
-    return replace(judged, parts=refined([rows.parts, agreement(conditions)]))
+    return replace(judged, parts=refined([judged.parts, agreement(conditions)]))
 
 
 def _trace_flatten(tracing: Tracing, ops: tuple[Flatten, ...], inputs: tuple[Traced, ...]) -> Traced:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Literal as OneOf
 from typing import NamedTuple
 
@@ -45,21 +45,32 @@ class Bits:
     With several alternatives the lowest bits are *gates*, one for each: a row with the gate of an alternative in its
     blame does not exist there. In an alternative all gates but its own count as relaxed, and so do the conditions of
     filters that it does not use.
+
+    Given what is `relaxed` in each alternative, nothing is left open: a dropper closes the gates of the alternatives in
+    which it is not relaxed, and rows say only in which of these they are.
     """
 
-    def __init__(self, alternatives: int = 1) -> None:
+    def __init__(self, alternatives: int = 1, relaxed: Sequence[Set[Dropper]] | None = None) -> None:
         self.alternatives = alternatives
-        self.gates = (1 << alternatives) - 1 if alternatives > 1 else 0
+        self.settled = relaxed is not None
+        self.gates = (1 << alternatives) - 1 if alternatives > 1 or self.settled else 0
+        self._relaxed = relaxed or ()
         self._claims: list[tuple[Dropper, int]] = []
 
     def claim(self, op: OpId, side: Side | None = None, *, within: int | None = None) -> int:
         """The bit of a dropper, in these alternatives (None: in all); the same again if it is asked for again."""
         claim = Dropper(op, side), (1 << self.alternatives) - 1 if within is None else within
+        if self.settled:
+            return sum(1 << i for i, known in enumerate(self._relaxed) if claim[0] not in known and claim[1] >> i & 1)
         if claim not in self._claims:
             self._claims.append(claim)
             if self.gates.bit_length() + len(self._claims) > MAX_BITS:
                 raise TooManyOperators(len(self._claims), MAX_BITS - self.gates.bit_length(), self.alternatives)
         return 1 << self._position(self._claims.index(claim))
+
+    def drops_everywhere(self, op: OpId, side: Side | None = None) -> bool:
+        """Whether it is settled that no alternative relaxes a dropper."""
+        return self.settled and self.claim(op, side) == self.gates
 
     def _position(self, index: int) -> int:
         return self.gates.bit_length() + index

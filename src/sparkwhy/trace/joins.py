@@ -118,8 +118,8 @@ def _or_else(mark: Attribute | None, default: Expr) -> Expr:
 
 def trace_join(tracing: Tracing, op: Join, left: Traced, right: Traced, wanted: Sequence[Conditions]) -> Traced:
     op, left, right = _apart(tracing, op, left, right)
-    pads_left = _is_padded(op, "left") and not _rejected(wanted, op.right)
-    pads_right = _is_padded(op, "right") and not _rejected(wanted, op.left)
+    pads_left = _is_padded(tracing, op, "left") and not _rejected(wanted, op.right)
+    pads_right = _is_padded(tracing, op, "right") and not _rejected(wanted, op.left)
     a = _prepared(tracing, op, _Input("left", left), pads_other=pads_right)
     b = _prepared(tracing, op, _Input("right", right), pads_other=pads_left)
     plan = Join(
@@ -130,9 +130,11 @@ def trace_join(tracing: Tracing, op: Join, left: Traced, right: Traced, wanted: 
         how=_HOW[pads_left, pads_right],
         condition=op.condition,
     )
-    if a.partners is None and b.partners is None:
-        return _marked(tracing, op, plan, a, b)
-    return _with_variants(tracing, op, plan, a, b)
+    simple = a.partners is None and b.partners is None
+    joined = _marked(tracing, op, plan, a, b) if simple else _with_variants(tracing, op, plan, a, b)
+    sides: tuple[Side, ...] = ("left", "right")
+    padding = [tracing.bits.claim(op.id, side) for side in sides if drops(op, side)]
+    return tracing.existing(op, tracing.told_apart_by(joined, padding))
 
 
 _HOW: dict[tuple[bool, bool], JoinType] = {
@@ -143,9 +145,9 @@ _HOW: dict[tuple[bool, bool], JoinType] = {
 }
 
 
-def _is_padded(op: Join, side: Side) -> bool:
+def _is_padded(tracing: Tracing, op: Join, side: Side) -> bool:
     """Whether rows of this side can be padded: by the join itself, or if it is relaxed."""
-    return op.how in (side, "full") or drops(op, side)
+    return op.how in (side, "full") or (drops(op, side) and not tracing.bits.drops_everywhere(op.id, side))
 
 
 def _rejected(wanted: Sequence[Conditions], side: Plan) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sparkwhy.plan.build import Fresh, all_of, call, carry, either, integer, long
-from sparkwhy.plan.exprs import Attribute, AttrId, Expr, IsNotNull, Or, Ref
+from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, IsNotNull, Or, Ref
 from sparkwhy.plan.nodes import Column, Filter, Plan, Project, SortKey
 from sparkwhy.plan.types import INTEGER, LONG, Type
 from sparkwhy.plan.walk_exprs import attributes_of, rewrite
@@ -163,16 +163,38 @@ class Tracing:
         return self.judged(op, rows, columns, [verdict])
 
     def judged(self, op: Plan, rows: Traced, columns: Iterable[Column], verdicts: Sequence[Verdict]) -> Traced:
-        """All rows, each with what the verdicts say of it."""
-        blame = _all(union, [*_known(rows.blame), *(either(v.kept, long(0), long(v.bit)) for v in verdicts)])
+        """All rows, each with what the verdicts say of it; one that exists in no alternative is dropped for good."""
+        closing = [v.kept for v in verdicts if self._closes_all(v)]
+        others = [v for v in verdicts if not self._closes_all(v)]
+        rows = self.only(op, rows, closing)
+        if not others:
+            return self.project(op, rows, columns)
+        blame = _all(union, [*_known(rows.blame), *(either(v.kept, long(0), long(v.bit)) for v in others)])
         trail = maybe = None
         if self.records:
-            steps = [either(v.kept, no_trail(), v.record) for v in verdicts]
+            steps = [either(v.kept, no_trail(), v.record) for v in others]
             trail = _all(lambda a, b: call("concat", a, b), [*_known(rows.trail), *steps])
         if rows.maybe is not None:
-            missed = [either(can_hold(v.kept, rows.bounds), long(0), long(v.bit)) for v in verdicts]
+            missed = [either(can_hold(v.kept, rows.bounds), long(0), long(v.bit)) for v in others]
             maybe = _all(union, [Ref(rows.maybe), *missed])
-        return self.project(op, rows, columns, blame=blame, trail=trail, maybe=maybe)
+        found = self.project(op, rows, columns, blame=blame, trail=trail, maybe=maybe)
+        return self.existing(op, self.told_apart_by(found, [v.bit for v in others]))
+
+    def _closes_all(self, verdict: Verdict) -> bool:
+        return self.bits.settled and verdict.bit == self.bits.gates
+
+    def told_apart_by(self, rows: Traced, bits: Iterable[int]) -> Traced:
+        """The rows, whose marks tell alternatives apart by these bits, as far as they are gates."""
+        gates = self.bits.gates
+        found = [(bit & gates, gates & ~bit) for bit in bits if bit & gates and gates & ~bit]
+        return replace(rows, parts=refined([rows.parts, *found])) if found else rows
+
+    def existing(self, op: Plan, rows: Traced) -> Traced:
+        """The rows that exist in some alternative."""
+        if not self.bits.settled or rows.blame is None:
+            return rows
+        gates = long(self.bits.gates)
+        return self.only(op, rows, (Compare("<>", call("&", rows.blame_expr, gates), gates),))
 
     def where(self, op: Plan, rows: Traced, conditions: Sequence[Sequence[Expr]]) -> Traced:
         """The rows that meet, in some alternative, all its conditions on attributes of the query."""
