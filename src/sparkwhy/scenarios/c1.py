@@ -1,0 +1,28 @@
+"""C1: people with blue hair and the crimes near which they were seen. Roger is missing."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, sets
+
+
+def query(tables: Tables) -> DataFrame:
+    people = tables["person"].filter(F.col("hair") == "blue")
+    seen = tables["saw_person"].join(people, ["hair", "clothes"])
+    witnessed = tables["witness"].join(seen, F.col("witness.name") == F.col("saw_person.witness"))
+    return tables["crime"].join(witnessed, "sector").select("person.name", "type")
+
+
+C1 = Scenario(
+    name="C1",
+    title="People with blue hair, and the crimes near which they were seen",
+    dataset="crime",
+    query=query,
+    missing={"name": "Roger"},
+    alternatives=(),
+    errors=("Roger's hair is black", "the one who saw him is no registered witness"),
+    operators={1: Mark("filter", "hair"), 2: Mark("join", "witness")},
+    paper=PaperAnswers(whynot=sets({1}), conseil=sets({1, 2}), rp_no_alternatives=sets({1, 2}), rp=sets({1, 2})),
+)

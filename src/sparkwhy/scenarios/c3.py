@@ -1,0 +1,30 @@
+"""C3: witnesses and how they describe whom they saw. A description is missing."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, sets
+
+
+def query(tables: Tables) -> DataFrame:
+    near = tables["witness"].join(tables["crime"], "sector")
+    return (
+        tables["saw_person"]
+        .join(near, F.col("witness.name") == F.col("saw_person.witness"))
+        .select("name", F.col("hair").alias("desc"))
+    )
+
+
+C3 = Scenario(
+    name="C3",
+    title="Witnesses, and how they describe whom they saw",
+    dataset="crime",
+    query=query,
+    missing={"name": "Ashishbakshi", "desc": "snow"},
+    alternatives=(frozenset({"saw_person.hair", "saw_person.clothes"}),),
+    errors=("the projection takes the hair, not the clothes",),
+    operators={5: Mark("join", "witness"), 6: Mark("project", "as desc")},
+    paper=PaperAnswers(whynot=sets({5}), conseil=sets({5}), rp_no_alternatives=(), rp=sets({6})),
+)
