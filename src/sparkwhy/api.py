@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 from typing import Literal as OneOf
 
 from pyspark.sql import DataFrame, SparkSession
 
-from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, explain
+from sparkwhy.explain.candidates import Candidate, Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.details import with_details
-from sparkwhy.explain.explanation import Explanation
+from sparkwhy.explain.explanation import Explanation, SideEffects
 from sparkwhy.explain.missing import SourceGap, decides, gaps
 from sparkwhy.explain.probes import probes
+from sparkwhy.fix.effects import effects_of, effects_plan
+from sparkwhy.fix.judge import Judged, judged, ranked, shown, with_effects
+from sparkwhy.fix.propose import Query, proposed
+from sparkwhy.fix.verify import Outcome, outcome_plan, outcomes_of
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.question.bind import Question, bind
 from sparkwhy.question.match import conditions
@@ -37,6 +42,8 @@ def why_not(
     *,
     alternatives: Declared | OneOf["auto"] | None = None,
     mode: Mode = "swap",
+    verify: bool = True,
+    side_effects: OneOf["none", "bounds", "exact"] = "bounds",
     progress: Progress | None = None,
 ) -> Answer:
     """Why is no row like `missing` in the DataFrame?
@@ -47,13 +54,16 @@ def why_not(
     explicit ones, as `Alternative({"tax": "discount"})`; with "auto" they are looked for. In mode "swap" the
     attributes of a group trade places throughout the query, in mode "each" every reference chooses by itself.
 
+    `verify`: each explanation gets a concrete fix, which is run. `side_effects` says what is counted of the other rows
+    that a fix changes: "none", "bounds" on their number, or "exact" numbers with examples.
+
     `progress` is called with the name of each stage as it begins.
     """
     say = progress or (lambda _: None)
     say("reading the query")
     plan = with_join_conditions(read(df))
     session = df.sparkSession
-    question = bind(to_pattern(missing), plan.output, timezone=session.conf.get("spark.sql.session.timeZone") or "UTC")
+    question = bind(to_pattern(missing), plan.output, timezone=_timezone(session))
     asked = conditions(question)
     if alternatives == "auto":
         say("looking for alternatives")
@@ -65,9 +75,17 @@ def why_not(
     say("tracing rows")
     with _named_jobs(session, "sparkwhy: tracing rows"):
         candidates = candidates_of(run(session, candidate_plan(traced)).collect())
-    answer = _answer(session, question, tried, traced, candidates, say)
+    answer = _answer(session, question, tried, traced, candidates, Wishes(verify, side_effects), say)
     say("done")
     return answer
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the caller wants to know of an explanation."""
+
+    verify: bool
+    side_effects: OneOf["none", "bounds", "exact"]
 
 
 def _found_alternatives(session: SparkSession, plan: Plan, asked: Conditions) -> Alternatives:
@@ -84,21 +102,75 @@ def _answer(
     tried: Alternatives,
     traced: TracedQuery,
     candidates: tuple[Candidate, ...],
+    wishes: Wishes,
     say: Progress,
 ) -> Answer:
     there = [c for c in candidates if c.alternative == 0 and c.blame == 0 and c.certain]
     if there:
         return Answer.not_missing(question, tried, there[0])
-    explanations = explain(tried.found, traced.bits, candidates)
-    if explanations:
+    claims = explain(tried.found, traced.bits, candidates)
+    if claims:
         say("looking at near misses")
         with _named_jobs(session, "sparkwhy: looking at near misses"):
-            explanations = _with_details(session, explanations)
-        return Answer.explained(question, tried, explanations, any(c.worlds_left_out for c in candidates))
+            detailed = _with_details(session, tuple(claim.explanation for claim in claims))
+        told = [replace(claim, explanation=each) for claim, each in zip(claims, detailed, strict=True)]
+        query = Query(tried.found, traced.bits, _timezone(session))
+        explanations, others = _fixed(session, query, conditions(question), told, wishes, say)
+        left_out = any(c.worlds_left_out for c in candidates)
+        return Answer.explained(question, tried, explanations, others, left_out)
     say("looking at the sources")
     with _named_jobs(session, "sparkwhy: looking at the sources"):
         found = _source_gaps(session, traced)
     return Answer.not_explained(question, tried, found)
+
+
+def _fixed(
+    session: SparkSession, query: Query, asked: Conditions, claims: Sequence[Claim], wishes: Wishes, say: Progress
+) -> tuple[tuple[Explanation, ...], tuple[Explanation, ...]]:
+    """The explanations with fixes that were run, ranked; and what was tried in vain."""
+    if not wishes.verify:
+        return tuple(claim.explanation for claim in claims), ()
+    say("trying fixes")
+    with _named_jobs(session, "sparkwhy: trying fixes"):
+        found = _verified(session, query, asked, claims)
+    kept, others = shown(found)
+    if wishes.side_effects != "none":
+        say("counting side effects")
+        with _named_jobs(session, "sparkwhy: counting side effects"):
+            effects = _effects(session, query.plan, asked, kept)
+        kept = with_effects(kept, effects, examples=wishes.side_effects == "exact")
+    return ranked(kept), tuple(each.explanation for each in others)
+
+
+_AT_ONCE = 40
+"""So many changed queries are evaluated in one pass."""
+
+
+def _verified(session: SparkSession, query: Query, asked: Conditions, claims: Sequence[Claim]) -> tuple[Judged, ...]:
+    """Each explanation with the first of its repairs that returns the row."""
+    found = [proposed(query, claim.candidates) for claim in claims]
+    numbered = [(at, i, repair) for at, each in enumerate(found) for i, repair in enumerate(each.repairs)]
+    outcomes: list[dict[int, Outcome]] = [{} for _ in claims]
+    for start in range(0, len(numbered), _AT_ONCE):
+        batch = numbered[start : start + _AT_ONCE]
+        plan = outcome_plan([repair for _, _, repair in batch], asked)
+        for number, outcome in outcomes_of(run(session, plan).collect()).items():
+            at, i, _ = batch[number]
+            outcomes[at][i] = outcome
+    return tuple(judged(c.explanation, f, o, asked) for c, f, o in zip(claims, found, outcomes, strict=True))
+
+
+def _effects(
+    session: SparkSession, plan: Plan, asked: Conditions, found: Sequence[Judged]
+) -> Mapping[int, SideEffects]:
+    """The side effects of all repairs, by their number."""
+    repairs = [each.repair for each in found if each.repair is not None]
+    known: dict[int, SideEffects] = {}
+    for start in range(0, len(repairs), _AT_ONCE):
+        batch = repairs[start : start + _AT_ONCE]
+        rows = run(session, effects_plan(plan, batch, asked)).collect()
+        known.update({start + i: each for i, each in effects_of(plan, len(batch), rows).items()})
+    return known
 
 
 def _with_details(session: SparkSession, explanations: tuple[Explanation, ...]) -> tuple[Explanation, ...]:
@@ -129,6 +201,10 @@ def _gaps_in(session: SparkSession, plan: Plan, wanted: Mapping[OpId, Conditions
             nearest = {text: nearest_values(run(session, probe), value) for text, (probe, value) in gap.probes.items()}
             found.append(SourceGap(gap.table, gap.conditions, nearest))
     return tuple(found)
+
+
+def _timezone(session: SparkSession) -> str:
+    return session.conf.get("spark.sql.session.timeZone") or "UTC"
 
 
 @contextmanager

@@ -130,9 +130,10 @@ def _merged(one: Candidate, other: Candidate) -> Candidate:
 _WITNESSES = 3
 
 
-def _frozen(trail: Iterable[Sequence[Any]], alternative: int) -> tuple[tuple[Any, ...], ...]:
+def _frozen(trail: Sequence[Any], alternative: int) -> tuple[tuple[Any, ...], ...]:
     """What a trail tells in one alternative."""
-    return tuple((step, what, value) for step, what, value, block in trail if block >> alternative & 1)
+    _, entries = trail
+    return tuple((step, what, value) for step, what, value, block in entries if block >> alternative & 1)
 
 
 def smallest(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
@@ -153,7 +154,15 @@ def _is_part(inner: Candidate, outer: Candidate) -> bool:
 # --- explanations ---
 
 
-def explain(alternatives: Sequence[Rewritten], bits: Bits, candidates: Iterable[Candidate]) -> tuple[Explanation, ...]:
+@dataclass(frozen=True)
+class Claim:
+    """An explanation, and all candidates that change just its operators, those that are told first."""
+
+    explanation: Explanation
+    candidates: tuple[Candidate, ...]
+
+
+def explain(alternatives: Sequence[Rewritten], bits: Bits, candidates: Iterable[Candidate]) -> tuple[Claim, ...]:
     """The candidates as explanations, those with the fewest operators first.
 
     Candidates that change the same operators are one explanation; of several alternatives, the one that changes the
@@ -162,29 +171,30 @@ def explain(alternatives: Sequence[Rewritten], bits: Bits, candidates: Iterable[
     by_operators: dict[tuple[OpId, ...], list[Candidate]] = {}
     for candidate in smallest(candidates):
         by_operators.setdefault(_operators(alternatives, bits, candidate), []).append(candidate)
-    told = {ids: _told(found) for ids, found in by_operators.items()}
+    told = {ids: tuple(sorted(found, key=_promise)) for ids, found in by_operators.items()}
     ordered = sorted(told, key=lambda ids: (not told[ids][0].certain, len(ids), told[ids][0].alternative, ids))
-    return tuple(_explanation(alternatives, ids, rank, told[ids]) for rank, ids in enumerate(ordered, 1))
+    return tuple(
+        Claim(_explanation(alternatives, ids, rank, told[ids]), told[ids]) for rank, ids in enumerate(ordered, 1)
+    )
 
 
-def _told(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """The candidates of the alternative that is told: certain before attainable, then the one that changes least."""
-    best = min(candidates, key=lambda c: (not c.certain, c.alternative))
-    same = [c for c in candidates if c.alternative == best.alternative]
-    return tuple(sorted(same, key=lambda c: not c.certain))
+def _promise(candidate: Candidate) -> tuple[bool, int]:
+    """Certain before attainable, then the alternative that changes least."""
+    return not candidate.certain, candidate.alternative
 
 
 def _explanation(
     alternatives: Sequence[Rewritten], ids: tuple[OpId, ...], rank: int, candidates: tuple[Candidate, ...]
 ) -> Explanation:
     alternative = alternatives[candidates[0].alternative]
+    told = [candidate for candidate in candidates if candidate.alternative == candidates[0].alternative]
     nodes = {node.id: node for node in walk(alternatives[0].plan)}
     return Explanation(
         operators=tuple(Operator.of(nodes[id]) for id in ids),
         rank=rank,
         certain=candidates[0].certain,
-        count=sum(candidate.count for candidate in candidates),
-        witnesses=_witnesses(column_names(alternative.plan), candidates),
+        count=sum(candidate.count for candidate in told),
+        witnesses=tuple(witnesses_of(alternative.plan, told))[:_WITNESSES],
         alternative=alternative.changes,
         evidence=alternative.evidence + alternative.notes,
         plan=alternative.plan,
@@ -197,9 +207,10 @@ def _operators(alternatives: Sequence[Rewritten], bits: Bits, candidate: Candida
     return tuple(sorted(blamed | set(alternatives[candidate.alternative].changed)))
 
 
-def _witnesses(names: Sequence[str], candidates: Sequence[Candidate]) -> tuple[Mapping[str, Any], ...]:
-    told = [witness for candidate in candidates for witness in candidate.witnesses]
-    return tuple(_witness(names, trail, row) for trail, row in told[:_WITNESSES])
+def witnesses_of(plan: Plan, candidates: Sequence[Candidate]) -> Iterator[Mapping[str, Any]]:
+    """The rows that would become the answer, the nearest misses of each candidate first."""
+    names = column_names(plan)
+    return (_witness(names, trail, row) for candidate in candidates for trail, row in candidate.witnesses)
 
 
 def _witness(names: Sequence[str], trail: Sequence[Any], row: Sequence[Any]) -> Mapping[str, Any]:

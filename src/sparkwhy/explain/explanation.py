@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from typing import Literal as OneOf
 
 from sparkwhy.plan.nodes import Kind, Plan
 from sparkwhy.plan.show import show_op
@@ -25,6 +26,38 @@ class Operator:
         return cls(node.id.step, node.kind, show_op(node), None if node.where is None else str(node.where))
 
 
+FixKind = OneOf["constant", "comparison", "attribute", "join type", "flatten type", "aggregate", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One concrete change of one operator, as a user would write it before and after.
+
+    `diff` is the change of the line in the user's file, where the edit is certain.
+    """
+
+    operator: Operator
+    before: str
+    after: str
+    kind: FixKind
+    diff: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SideEffects:
+    """How many other rows a fix makes enter or leave the result, at least and at most.
+
+    `added` and `removed` are known when the count is exact, with a few examples of each.
+    """
+
+    lower: int
+    upper: int
+    added: int | None = None
+    removed: int | None = None
+    added_rows: tuple[Mapping[str, Any], ...] = ()
+    removed_rows: tuple[Mapping[str, Any], ...] = ()
+
+
 @dataclass(frozen=True)
 class Explanation:
     """A set of operators that must change for the missing row to appear.
@@ -34,6 +67,10 @@ class Explanation:
     values in the result, and what it met at each operator. `alternative` says which attributes are read instead of
     which; it is empty for the query as written. `evidence` says why it was tried if nobody declared it, and what had to
     be mapped for it. `plan` is the query under it.
+
+    `fixes` are the changes that were tried, one for each operator. `verified`: the query with these was run and returns
+    a matching row; False: none of the changes that were tried does, or there are none, as `reason` says; None: not
+    tried. `minimal`: verified, and no other verified one changes fewer of these operators with no more side effects.
     """
 
     operators: tuple[Operator, ...]
@@ -43,7 +80,11 @@ class Explanation:
     witnesses: tuple[Mapping[str, Any], ...] = ()
     alternative: Mapping[str, str] = field(default_factory=dict)
     evidence: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
     verified: bool | None = None
+    minimal: bool | None = None
+    side_effects: SideEffects | None = None
+    reason: str | None = None
     plan: Plan = field(compare=False, repr=False, kw_only=True)
 
 

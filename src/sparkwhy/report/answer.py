@@ -9,7 +9,7 @@ from typing import Any
 from typing import Literal as OneOf
 
 from sparkwhy.explain.candidates import Candidate
-from sparkwhy.explain.explanation import Explanation, column_names
+from sparkwhy.explain.explanation import Explanation, SideEffects, column_names
 from sparkwhy.explain.missing import SourceGap
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.question.bind import Question
@@ -31,6 +31,7 @@ class Answer:
     matching: tuple[Mapping[str, Any], ...] = ()
     gaps: tuple[SourceGap, ...] = ()
     warnings: tuple[str, ...] = ()
+    tried: tuple[Explanation, ...] = ()
 
     @classmethod
     def not_missing(cls, question: Question, tried: Alternatives, found: Candidate) -> Answer:
@@ -40,11 +41,18 @@ class Answer:
 
     @classmethod
     def explained(
-        cls, question: Question, tried: Alternatives, explanations: tuple[Explanation, ...], left_out: bool
+        cls,
+        question: Question,
+        alternatives: Alternatives,
+        explanations: tuple[Explanation, ...],
+        tried: tuple[Explanation, ...],
+        left_out: bool,
     ) -> Answer:
-        warnings = ((_LEFT_OUT,) if left_out else ()) + _pruned(tried)
-        outcome: Outcome = "explained" if any(each.certain for each in explanations) else "unexplained"
-        return cls(outcome, question, tried.found[0].plan, tried.found, explanations, warnings=warnings)
+        """Explained, if an explanation is certain or was verified; `tried` are others that did not work out."""
+        warnings = ((_LEFT_OUT,) if left_out else ()) + _pruned(alternatives)
+        outcome: Outcome = "explained" if any(e.certain or e.verified for e in explanations) else "unexplained"
+        plan = alternatives.found[0].plan
+        return cls(outcome, question, plan, alternatives.found, explanations, warnings=warnings, tried=tried)
 
     @classmethod
     def not_explained(cls, question: Question, tried: Alternatives, gaps: tuple[SourceGap, ...]) -> Answer:
@@ -66,6 +74,7 @@ class Answer:
             "outcome": self.outcome,
             "alternatives": [{"changes": dict(each.changes), "notes": list(each.notes)} for each in self.alternatives],
             "explanations": [_explanation(each) for each in self.explanations],
+            "tried": [_explanation(each) for each in self.tried],
             "matching": [dict(row) for row in self.matching],
             "gaps": [
                 {"source": gap.table.text, "conditions": list(gap.conditions), "nearest": _listed(gap.nearest)}
@@ -90,6 +99,17 @@ def _listed(nearest: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
     return {condition: list(values) for condition, values in nearest.items()}
 
 
+def _effects(effects: SideEffects) -> dict[str, Any]:
+    return {
+        "lower": effects.lower,
+        "upper": effects.upper,
+        "added": effects.added,
+        "removed": effects.removed,
+        "added_rows": [dict(row) for row in effects.added_rows],
+        "removed_rows": [dict(row) for row in effects.removed_rows],
+    }
+
+
 def _explanation(explanation: Explanation) -> dict[str, Any]:
     return {
         "rank": explanation.rank,
@@ -99,6 +119,13 @@ def _explanation(explanation: Explanation) -> dict[str, Any]:
         "alternative": dict(explanation.alternative),
         "evidence": list(explanation.evidence),
         "certain": explanation.certain,
+        "fixes": [
+            {"operator": fix.operator.id, "before": fix.before, "after": fix.after, "kind": fix.kind, "diff": fix.diff}
+            for fix in explanation.fixes
+        ],
         "verified": explanation.verified,
+        "reason": explanation.reason,
+        "minimal": explanation.minimal,
+        "side_effects": None if explanation.side_effects is None else _effects(explanation.side_effects),
         "witnesses": [dict(witness) for witness in explanation.witnesses],
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sparkwhy.explain.explanation import Explanation, Operator
+from sparkwhy.explain.explanation import Explanation, Operator, SideEffects
 from sparkwhy.explain.missing import SourceGap
 from sparkwhy.explain.near_miss import visible
 from sparkwhy.plan.exprs import Expr, conjuncts
@@ -86,9 +86,29 @@ def _explanation(explanation: Explanation, width: int) -> Iterator[str]:
     yield from _indented(line for witness in witnesses for line in _padding(explanation, witness, nodes))
     if explanation.alternative:
         yield from _indented([f"with {show_changes(explanation.alternative)}", *explanation.evidence])
+    yield from _indented(_fixes(explanation))
     yield from _indented(f"would give {_row(witness['row'])}" for witness in witnesses)
     if explanation.count > len(witnesses):
         yield from _indented([f"and {explanation.count - len(witnesses)} more like that"])
+
+
+def _fixes(explanation: Explanation) -> Iterator[str]:
+    """What was changed, whether it works, and what else it does."""
+    for fix in explanation.fixes:
+        yield f"fix: {fix.after}" if fix.after != fix.before else f"fix: {fix.before}"
+    if explanation.verified:
+        yield f"run and seen to work{_effects(explanation.side_effects)}"
+    elif explanation.verified is False:
+        yield f"not verified: {explanation.reason}"
+
+
+def _effects(effects: SideEffects | None) -> str:
+    if effects is None:
+        return ""
+    if effects.added is None or effects.removed is None:
+        number = str(effects.lower) if effects.lower == effects.upper else f"{effects.lower} to {effects.upper}"
+        return f"; {number} other row{'' if number == '1' else 's'} of the result change"
+    return f"; {effects.added} other rows enter, {effects.removed} leave"
 
 
 def show_changes(changes: Mapping[str, str]) -> str:

@@ -47,7 +47,7 @@ from sparkwhy.trace.partitions import agreement, first_of, refined
 from sparkwhy.trace.sets import trace_set_operation
 from sparkwhy.trace.split import split
 from sparkwhy.trace.traced import Traced, Tracing, Verdict, query_columns, told_apart
-from sparkwhy.trace.trails import recorded, values, verdicts, within
+from sparkwhy.trace.trails import distance, recorded, values, verdicts, within
 from sparkwhy.trace.unions import trace_union
 from sparkwhy.trace.wanted import Conditions, backtrace, pushed, substituted
 
@@ -156,7 +156,7 @@ def annotate(
         case SetOperation():
             return trace_set_operation(tracing, ops[0], inputs[0], inputs[1])
         case Limit():
-            return trace_limit(tracing, ops[0], inputs[0])
+            return trace_limit(tracing, _alike(ops, Limit), inputs[0])
         case _:
             assert_never(ops[0])
 
@@ -205,7 +205,8 @@ def _trace_filter(tracing: Tracing, ops: tuple[Filter, ...], rows: Traced) -> Tr
         at = first_of(block)
         told = [(what, rows.read_in(at, value)) for what, value in verdicts(ops[at])]
         bit = tracing.bits.claim(ops[0].id, within=block)
-        return Verdict(bit, conditions[at], recorded(ops[0], within(block, told)))
+        far = distance(ops[at], lambda expr: rows.read_in(at, expr))
+        return Verdict(bit, conditions[at], recorded(ops[0], within(block, told), far))
 
     judged = tracing.judged(ops[0], rows, carry(query_columns(rows)), [verdict(block) for block in blocks])
     return replace(judged, parts=refined([judged.parts, agreement(conditions)]))

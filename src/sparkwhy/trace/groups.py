@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, equal, integer, long, null
+from sparkwhy.plan.build import Fresh, all_of, boolean, carry, either, equal, integer, long, null
 from sparkwhy.plan.exprs import AggCall, Attribute, Call, Compare, Expr, Frame, Ref, WindowCall
 from sparkwhy.plan.nodes import (
     Aggregate,
@@ -26,11 +26,11 @@ from sparkwhy.plan.walk_exprs import attributes_of, operands, rewrite
 from sparkwhy.trace.bounds import bounded
 from sparkwhy.trace.lift import variant_columns
 from sparkwhy.trace.partial import Stages, staged
-from sparkwhy.trace.partitions import Partition, refined
+from sparkwhy.trace.partitions import Partition, agreement, first_of, refined
 from sparkwhy.trace.split import gates_of, split, without_gates
 from sparkwhy.trace.terms import TERM, blame_of, no_sets, term, unless_of, with_any
-from sparkwhy.trace.traced import Traced, Tracing, certain_values, query_columns, told_apart
-from sparkwhy.trace.trails import FACT, TRAIL, Entries, fact, row_text, values, worded
+from sparkwhy.trace.traced import Traced, Tracing, Verdict, certain_values, query_columns, told_apart
+from sparkwhy.trace.trails import FACT, TRAIL, Entries, fact, of_all, recorded, row_text, values, worded
 from sparkwhy.trace.unions import trace_union
 from sparkwhy.trace.worlds import WHOLE_PARTITION, with_worlds
 
@@ -119,7 +119,7 @@ def _partial_groups(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan) 
     notes = fresh.attribute("notes", INTEGER)
     noted = () if rows.notes is None else (Column(notes, AggCall("bit_or", (Ref(rows.notes),))),)
     trail = fresh.attribute("trail", TRAIL)  # of one row of each group and term: enough to tell why
-    recorded = () if rows.trail is None else (Column(trail, AggCall("max", (Ref(rows.trail),))),)
+    recorded = () if rows.trail is None else (Column(trail, AggCall("min", (Ref(rows.trail),))),)
     given = dict.fromkeys(op.keys + tuple(key for stage in plan.stages for key in stage.keys))
     keys, held_keys = _in_all(tracing, rows, given)
     first, held_parts = _in_all(tracing, rows, (column for stage in plan.stages for column in stage.first))
@@ -198,7 +198,7 @@ def _second_stage(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan, he
     aggregates = (*second, noted, *recorded)
     grouped = Aggregate(id=fresh.part(op), where=op.where, input=rows.plan, keys=keys + marks, aggregates=aggregates)
     traced = Traced(grouped, rows.blame, rows.unless, notes, parts=rows.parts, split=rows.split)
-    trail = call("slice", call("flatten", Ref(trails)), integer(1), integer(_MAX_TRAIL)) if recorded else None
+    trail = of_all(Ref(trails), _MAX_TRAIL) if recorded else None
     values = (
         {} if plan.whole else {c.attribute: stage.value for c, stage in zip(op.aggregates, plan.stages, strict=True)}
     )
@@ -242,21 +242,34 @@ def _world(rows: Traced) -> tuple[Expr, ...]:
     return () if rows.blame is None else (Ref(rows.blame),)
 
 
-def trace_limit(tracing: Tracing, op: Limit, rows: Traced) -> Traced:
+def trace_limit(tracing: Tracing, ops: tuple[Limit, ...], rows: Traced) -> Traced:
     """All rows of each world; those past the limit blame it."""
+    op = ops[0]
     rows = _settled(tracing, op, rows, (key.expr for key in rows.order))
     ranked, rank = _ranked(tracing, op, with_worlds(tracing, op, rows, ()), ())
-    kept = [Compare(">", Ref(rank), integer(op.offset))]
     order = values(op, (key.expr for key in ranked.order), tracing.texts)
     record = [*order, fact("rank", Ref(rank))]
     if op.count is not None:
         last = integer(op.offset + op.count)
-        kept.append(Compare("<=", Ref(rank), last))
         record.append(fact("last rank that is kept", last))
         if tracing.records:
             ranked, cutoff = _with_cutoff(tracing, op, ranked, order, last)
             record.extend(cutoff)
-    return tracing.unless_kept(op, ranked, carry(rows.holding(op.output)), all_of(kept), record)
+    blocks = agreement([(each.count, each.offset) for each in ops])
+    verdicts = [
+        Verdict(tracing.bits.claim(op.id, within=block), _within(ops[first_of(block)], rank), recorded(op, record))
+        for block in blocks
+    ]
+    judged = tracing.judged(op, ranked, carry(rows.holding(op.output)), verdicts)
+    return replace(judged, parts=refined([judged.parts, blocks]))
+
+
+def _within(op: Limit, rank: Attribute) -> Expr:
+    """Whether a limit keeps the row of this rank."""
+    kept: list[Expr] = [Compare(">", Ref(rank), integer(op.offset))]
+    if op.count is not None:
+        kept.append(Compare("<=", Ref(rank), integer(op.offset + op.count)))
+    return all_of(kept)
 
 
 def _with_cutoff(tracing: Tracing, op: Limit, rows: Traced, asked: Entries, last: Expr) -> tuple[Traced, Entries]:
@@ -324,7 +337,7 @@ def trace_distinct(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
         return tracing.traced(Distinct(id=fresh.part(op), where=op.where, input=narrow.plan))
     terms, alive = fresh.attribute("terms", Array(TERM)), fresh.attribute("term", TERM)
     notes, trail = fresh.attribute("notes", INTEGER), fresh.attribute("trail", TRAIL)
-    recorded = () if rows.trail is None else (Column(trail, AggCall("max", (Ref(rows.trail),))),)
+    recorded = () if rows.trail is None else (Column(trail, AggCall("min", (Ref(rows.trail),))),)
     gates = tuple(Column(fresh.attribute("gates", LONG), expr) for expr in gates_of(tracing, rows))
     grouped = Aggregate(
         id=fresh.part(op),

@@ -64,7 +64,7 @@ from sparkwhy.trace.terms import (
     without_all,
 )
 from sparkwhy.trace.traced import Traced, Tracing, query_columns, told_apart
-from sparkwhy.trace.trails import Entries, fact, no_trail, recorded, values
+from sparkwhy.trace.trails import Entries, fact, joined, no_trail, recorded, values
 from sparkwhy.trace.wanted import Conditions
 from sparkwhy.trace.worlds import WHOLE_PARTITION
 
@@ -306,7 +306,7 @@ def _joined_trail(tracing: Tracing, op: Join, a: _Input, b: _Input) -> Expr:
     for row, other in ((a, b), (b, a)):
         if other.here is not None:
             parts.append(either(IsNull(Ref(other.here)), _alone_record(tracing, op, row.side), no_trail()))
-    return call("concat", *parts)
+    return joined(parts)
 
 
 def _alone_record(tracing: Tracing, op: Join, side: Side) -> Expr:
@@ -368,13 +368,13 @@ def _variant_trail(tracing: Tracing, op: Join, kind: Expr, a: _Input, b: _Input)
     """The trail of a padded row is its own, with its key; that of a pair is both."""
 
     def alone(row: _Input) -> Expr:
-        return call("concat", row.trail, _alone_record(tracing, op, row.side))
+        return joined([row.trail, _alone_record(tracing, op, row.side)])
 
     branches = (
         (equal(kind, integer(_LEFT_ALONE)), alone(a)),
         (equal(kind, integer(_RIGHT_ALONE)), alone(b)),
     )
-    return Case(branches, call("concat", a.trail, b.trail))
+    return Case(branches, joined([a.trail, b.trail]))
 
 
 def _alone(op: Join, row: _Input, other: _Input, kind: int, bit: Expr) -> Expr:

@@ -14,7 +14,7 @@ from sparkwhy.trace.bits import Bits
 from sparkwhy.trace.bounds import Bounds, can_hold, reads_bounded
 from sparkwhy.trace.partitions import Partition, agreement, first_of, refined, whole
 from sparkwhy.trace.terms import SETS, no_sets, term, union
-from sparkwhy.trace.trails import TRAIL, Entries, no_trail, recorded
+from sparkwhy.trace.trails import TRAIL, Entries, joined, no_trail, recorded
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class Tracing:
         trail = maybe = None
         if self.records:
             steps = [either(v.kept, no_trail(), v.record) for v in others]
-            trail = _all(lambda a, b: call("concat", a, b), [*_known(rows.trail), *steps])
+            trail = joined([*_known(rows.trail), *steps])
         if rows.maybe is not None:
             missed = [either(can_hold(v.kept, rows.bounds), long(0), long(v.bit)) for v in others]
             maybe = _all(union, [Ref(rows.maybe), *missed])

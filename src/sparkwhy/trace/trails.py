@@ -6,36 +6,57 @@ read, how a conjunct came out, or a fact: a rank, the row that was kept instead.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
 
-from sparkwhy.plan.build import call, empty_array, integer, long
+from sparkwhy.plan.build import boolean, call, either, empty_array, integer, long, transform
 from sparkwhy.plan.exprs import (
+    And,
     Attribute,
     AttrId,
+    Call,
     Case,
     Cast,
     Compare,
     Expr,
+    FieldOf,
+    In,
     IsNull,
+    Lambda,
     Literal,
     MakeStruct,
+    Not,
+    Or,
     Ref,
     conjuncts,
     is_true,
 )
 from sparkwhy.plan.nodes import Filter, Plan
 from sparkwhy.plan.show import Names, names_for, show_expr
-from sparkwhy.plan.types import DATE, INTEGER, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, Array, Field, Struct
-from sparkwhy.plan.walk_exprs import attributes_of, paths_of
+from sparkwhy.plan.types import (
+    DATE,
+    DOUBLE,
+    INTEGER,
+    LONG,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    Array,
+    Field,
+    Struct,
+    is_numeric,
+)
+from sparkwhy.plan.walk_exprs import attributes_of, operands, paths_of
 from sparkwhy.trace.beneath import company_keys
 from sparkwhy.trace.partitions import agreement, first_of
 
 ENTRY = Struct(
     (Field("step", INTEGER), Field("what", STRING), Field("value", STRING), Field("alternatives", LONG)),
 )
-TRAIL = Array(ENTRY)
+TRAIL = Struct((Field("far", DOUBLE), Field("entries", Array(ENTRY))))
+"""What a row met, after how far its values are from what would have let it through: the nearest miss sorts first."""
 
 Said: TypeAlias = str | tuple[tuple[int, str], ...]
 """What is told; where it has other names in other alternatives, for each block of these."""
@@ -56,15 +77,39 @@ FACT = "! "
 
 
 def no_trail() -> Expr:
-    return empty_array(ENTRY)
+    return _trail(_NO_WAY, empty_array(ENTRY))
 
 
-def recorded(op: Plan, entries: Entries) -> Expr:
+def _trail(far: Expr, entries: Expr) -> Expr:
+    return MakeStruct(("far", "entries"), (far, entries))
+
+
+_NO_WAY = Literal(0.0, DOUBLE)
+
+
+def recorded(op: Plan, entries: Entries, far: Expr = _NO_WAY) -> Expr:
     """A trail of these entries at this operator."""
-    if not entries:
-        return no_trail()
     told = [(block, text, value) for what, value in entries for block, text in _texts(what)]
-    return call("array", *(_entry(op.id.step, *each) for each in told))
+    listed = call("array", *(_entry(op.id.step, *each) for each in told)) if told else empty_array(ENTRY)
+    return _trail(far, listed)
+
+
+def joined(trails: Sequence[Expr]) -> Expr:
+    """One trail of several."""
+    if len(trails) == 1:
+        return trails[0]
+    far: Expr = FieldOf(trails[0], 0)
+    for trail in trails[1:]:
+        far = call("+", far, FieldOf(trail, 0))
+    return _trail(far, call("concat", *(FieldOf(trail, 1) for trail in trails)))
+
+
+def of_all(trails: Expr, most: int) -> Expr:
+    """One trail of an array of them, the nearest misses first, with so many entries at most."""
+    near = call("sort_array", trails, boolean(True))
+    entries = call("flatten", transform(near, lambda trail: FieldOf(trail, 1)))
+    far = call("coalesce", call("array_min", transform(trails, lambda trail: FieldOf(trail, 0))), _NO_WAY)
+    return _trail(far, call("slice", entries, integer(1), integer(most)))
 
 
 def _texts(what: Said) -> tuple[tuple[int, str], ...]:
@@ -128,8 +173,53 @@ def verdicts(op: Filter) -> Entries:
     names = names_for(op)
     parts = conjuncts(op.condition)
     bounds = (side for part in parts for side in time_bounds(part))
-    read = values(op, (*paths_of(op.condition), *bounds, *company_keys(op)))
+    sides = (side for part in atoms(op.condition) for side in sides_of(part))
+    read = values(op, (*paths_of(op.condition), *bounds, *sides, *company_keys(op)))
     return [*read, *((f"{VERDICT}{show_expr(part, names)}", _verdict(part)) for part in parts)]
+
+
+def atoms(condition: Expr) -> Iterator[Expr]:
+    """The parts of a condition that are not made of conditions."""
+    todo = [condition]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, And | Or | Not):
+            todo.extend(reversed(operands(part)))
+        else:
+            yield part
+
+
+def sides_of(part: Expr) -> Iterator[Expr]:
+    """What a comparison compares, as far as it is not constant."""
+    if isinstance(part, Compare | In | Call):
+        yield from (side for side in operands(part) if any(attributes_of(side)) and not isinstance(side, Lambda))
+
+
+def distance(op: Filter, read: Callable[[Expr], Expr]) -> Expr:
+    """How far a row is from meeting the condition of a filter: the sum over its comparisons with a constant."""
+    found = [apart for part in conjuncts(op.condition) for apart in _apart(part)]
+    total: Expr = _NO_WAY
+    for part, apart in found:
+        total = call("+", total, either(read(part), _NO_WAY, call("coalesce", read(apart), _NO_WAY)))
+    return total
+
+
+def _apart(part: Expr) -> Iterator[tuple[Expr, Expr]]:
+    """A comparison of numbers or times with a constant, and how far apart the two are."""
+    if isinstance(part, Compare) and part.op not in ("<>", "<=>"):
+        sides = (part.left, part.right)
+        measured = [_as_number(side) for side in sides]
+        if None not in measured and sum(any(attributes_of(side)) for side in sides) == 1:
+            left, right = (each for each in measured if each is not None)
+            yield part, call("abs", call("-", left, right))
+
+
+def _as_number(expr: Expr) -> Expr | None:
+    if is_numeric(expr.type):
+        return Cast(expr, DOUBLE)
+    if expr.type == DATE:
+        return Cast(call("datediff", expr, Literal(dt.date(1970, 1, 1), DATE)), DOUBLE)
+    return Cast(expr, DOUBLE) if expr.type == TIMESTAMP else None
 
 
 def time_bounds(part: Expr) -> Iterator[Expr]:

@@ -1,0 +1,1 @@
+"""Concrete changes of a query that let the missing row through: proposed, run, and compared with the query."""

@@ -1,0 +1,110 @@
+"""Explanations with the fix that was seen to work, or with the reason why none did; and their order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sparkwhy.explain.explanation import Explanation, SideEffects
+from sparkwhy.fix.propose import Proposed, Repair
+from sparkwhy.fix.verify import Outcome, shortfall
+from sparkwhy.trace.wanted import Conditions
+
+_NOTHING_KNOWN = "no change of its constants is known that would let the row through"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An explanation and the repair behind its fixes, if it has one."""
+
+    explanation: Explanation
+    repair: Repair | None = None
+
+    @property
+    def verified(self) -> bool:
+        return self.explanation.verified is True
+
+
+def judged(
+    explanation: Explanation, found: Proposed, outcomes: Mapping[int, Outcome], conditions: Conditions
+) -> Judged:
+    """The explanation with the first repair that works; or with the first that was tried, and what it lacks."""
+    working = [r for i, r in enumerate(found.repairs) if i in outcomes and outcomes[i].matches]
+    if working:
+        return Judged(replace(explanation, fixes=working[0].fixes, verified=True, reason=None), working[0])
+    if found.repairs:
+        first = found.repairs[0]
+        reason = shortfall(first, outcomes.get(0), conditions)
+        return Judged(replace(explanation, fixes=first.fixes, verified=False, reason=reason))
+    reason = "; ".join(found.reasons) or _NOTHING_KNOWN
+    return Judged(replace(explanation, verified=False, reason=reason))
+
+
+def with_effects(found: Sequence[Judged], effects: Mapping[int, SideEffects], *, examples: bool) -> tuple[Judged, ...]:
+    """The explanations with the side effects of their repairs, numbered among those that have one."""
+    numbers = {id(each): n for n, each in enumerate(each for each in found if each.repair is not None)}
+
+    def told(each: Judged) -> Judged:
+        known = effects.get(numbers.get(id(each), -1))
+        if known is None:
+            return each
+        shown = known if examples else SideEffects(known.lower, known.upper)
+        return replace(each, explanation=replace(each.explanation, side_effects=shown))
+
+    return tuple(told(each) for each in found)
+
+
+# --- minimal, and the order ---
+
+
+def ranked(found: Sequence[Judged]) -> tuple[Explanation, ...]:
+    """The explanations in the order in which they are told.
+
+    Minimal before dominated, verified before possible, certain before attainable; then fewer operators, changes that
+    invent less, fewer side effects.
+    """
+    told = [replace(each, explanation=_with_minimal(each, found)) for each in found]
+    ordered = sorted(told, key=_order)
+    return tuple(replace(each.explanation, rank=rank) for rank, each in enumerate(ordered, 1))
+
+
+def _with_minimal(each: Judged, found: Sequence[Judged]) -> Explanation:
+    if each.explanation.verified is None:
+        return each.explanation
+    dominated = any(_dominates(other, each) for other in found)
+    return replace(each.explanation, minimal=each.verified and not dominated)
+
+
+def _dominates(one: Judged, other: Judged) -> bool:
+    """Whether a verified explanation changes only operators of another, fewer, and has no more side effects."""
+    less, more = (_operators(e.explanation) for e in (one, other))
+    return one.verified and less < more and _effects(one.explanation)[1] <= _effects(other.explanation)[0]
+
+
+def _operators(explanation: Explanation) -> frozenset[int]:
+    return frozenset(operator.id for operator in explanation.operators)
+
+
+def _effects(explanation: Explanation) -> tuple[int, int]:
+    """At least and at most; where nothing was counted, nothing tells two explanations apart."""
+    known = explanation.side_effects
+    return (0, 0) if known is None else (known.lower, known.upper)
+
+
+def _order(each: Judged) -> tuple[object, ...]:
+    told = each.explanation
+    return (
+        told.minimal is False and told.verified is True,
+        told.verified is not True,
+        not told.certain,
+        len(told.operators),
+        each.repair.invention if each.repair is not None else (9, 9),
+        _effects(told),
+        told.rank,
+    )
+
+
+def shown(found: Sequence[Judged]) -> tuple[tuple[Judged, ...], tuple[Judged, ...]]:
+    """What is an explanation, and what was only tried: values within reach for which no change was found that works."""
+    kept = tuple(each for each in found if each.explanation.certain or each.verified)
+    return kept, tuple(each for each in found if each not in kept)

@@ -1,0 +1,116 @@
+"""The change of a line of the user's code, where the edit is certain: one constant or one comparison in it."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import difflib
+import io
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sparkwhy.plan.exprs import Cast, Compare, Expr, Literal
+from sparkwhy.plan.nodes import Filter, Limit, Place, Plan
+from sparkwhy.plan.walk_exprs import operands
+
+_PYTHON = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+
+def line_diff(before: Plan, after: Plan) -> str | None:
+    """The line of the operator as a unified diff; None if it cannot be read, or if the edit would be a guess."""
+    place = before.where
+    line = None if place is None else _line(place)
+    changes = list(_changes(before, after))
+    if place is None or line is None or len(changes) != 1:
+        return None
+    edited = _edited(line, *changes[0])
+    return None if edited is None else _diff(place, line, edited)
+
+
+def _line(place: Place) -> str | None:
+    try:
+        lines = Path(place.file).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return None
+    return lines[place.line - 1] if 0 < place.line <= len(lines) else None
+
+
+def _changes(before: Plan, after: Plan) -> Iterator[tuple[str, Any, Any]]:
+    """What differs between two forms of an operator: constants and comparisons, each with its old and new form."""
+    match before, after:
+        case Filter(), Filter():
+            yield from _different(before.condition, after.condition)
+        case Limit(), Limit() if before.offset == after.offset:
+            yield "constant", before.count, after.count
+
+
+def _different(before: Expr, after: Expr) -> Iterator[tuple[str, Any, Any]]:
+    if before == after:
+        return
+    match before, after:
+        case Literal(old), Literal(new):
+            yield "constant", old, new
+        case Compare(), Compare() if before.op != after.op:
+            yield "comparison", _PYTHON.get(before.op), _PYTHON.get(after.op)
+            yield from _inside(before, after)
+        case _ if type(before) is type(after) and len(operands(before)) == len(operands(after)):
+            yield from _inside(before, after)
+        case Literal(old), Cast(Literal(new)):
+            yield "constant", old, new
+        case _:
+            yield "form", None, None
+
+
+def _inside(before: Expr, after: Expr) -> Iterator[tuple[str, Any, Any]]:
+    for old, new in zip(operands(before), operands(after), strict=True):
+        yield from _different(old, new)
+
+
+def _edited(line: str, what: str, old: Any, new: Any) -> str | None:
+    """The line with the one token that says the old form; None if none does, or several."""
+    if what == "form" or old is None or new is None:
+        return None
+    tokens = [token for token in _tokens(line) if _says(token, what, old)]
+    if len(tokens) != 1:
+        return None
+    (token,) = tokens
+    written = new if what == "comparison" else _written(token.string, new)
+    return None if written is None else line[: token.start[1]] + written + line[token.end[1] :]
+
+
+def _tokens(line: str) -> list[tokenize.TokenInfo]:
+    found: list[tokenize.TokenInfo] = []
+    # a line is rarely a whole statement: what was read of it counts
+    with contextlib.suppress(tokenize.TokenError, IndentationError, SyntaxError):
+        for token in tokenize.generate_tokens(io.StringIO(line).readline):
+            found.append(token)
+    return found
+
+
+def _says(token: tokenize.TokenInfo, what: str, old: Any) -> bool:
+    if what == "comparison":
+        return token.type == tokenize.OP and token.string == old
+    if token.type not in (tokenize.NUMBER, tokenize.STRING):
+        return False
+    try:
+        value = ast.literal_eval(token.string)
+    except (ValueError, SyntaxError):
+        return False
+    return type(value) is type(old) and bool(value == old)
+
+
+def _written(old: str, new: Any) -> str | None:
+    """A constant in Python, in the quotes of the old one."""
+    if isinstance(new, str):
+        quote = old[-1]
+        return None if quote in new or "\\" in new or not new.isprintable() else f"{quote}{new}{quote}"
+    return repr(new) if isinstance(new, int | float) else None
+
+
+def _diff(place: Place, line: str, edited: str) -> str:
+    name = Path(place.file).name
+    header = [f"--- {name}", f"+++ {name}", f"@@ -{place.line} +{place.line} @@"]
+    body = [each for each in difflib.ndiff([line], [edited]) if each[0] in "-+"]
+    return "\n".join([*header, *(each[0] + each[2:] for each in body)])

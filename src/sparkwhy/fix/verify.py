@@ -1,0 +1,105 @@
+"""Runs repaired queries, all at once, and says which of them return a row that matches the question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sparkwhy.explain.explanation import column_names
+from sparkwhy.fix.propose import Repair
+from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, empty_array, equal, exists, integer, long
+from sparkwhy.plan.exprs import AggCall, Attribute, Expr, FieldOf, MakeStruct, Not, Ref, is_true
+from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Plan, Project, Window
+from sparkwhy.plan.show import show_expr
+from sparkwhy.plan.types import BOOLEAN, INTEGER, STRING, Array, Field, Struct
+from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk_exprs import attributes_of
+from sparkwhy.trace.annotate import TracedQuery, evaluate
+from sparkwhy.trace.terms import is_inside
+from sparkwhy.trace.trails import as_text
+from sparkwhy.trace.wanted import Conditions
+
+_OUTCOME = Struct((Field("met", Array(BOOLEAN)), Field("row", Array(STRING))))
+_RESULT = Struct((Field("repair", INTEGER), Field("outcome", _OUTCOME)))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a repaired query returned: which conditions of the question its best row meets, and the row as text."""
+
+    met: tuple[bool, ...]
+    row: tuple[str | None, ...]
+
+    @property
+    def matches(self) -> bool:
+        return all(self.met)
+
+
+def outcome_plan(repairs: Sequence[Repair], conditions: Conditions) -> Plan:
+    """One row for each repaired query that returns any row like the one that is asked for: its best."""
+    pruning = _settled_below(repairs[0].plan, conditions)
+    evaluated = evaluate([r.plan for r in repairs], [r.relaxed for r in repairs], pruning)
+    plan, fresh = evaluated.plans[0], Fresh(evaluated.rows.plan)
+    results = [_result(evaluated, i, conditions) for i in range(len(repairs))]
+    result = fresh.attribute("result", _RESULT)
+    collection = call("concat", *results)
+    flat = Flatten(id=fresh.part(plan), input=evaluated.rows.plan, collection=collection, elements=(result,))
+    made = Column(fresh.attribute("outcome", _OUTCOME), FieldOf(Ref(result), 1))
+    given = Column(fresh.attribute("repair", INTEGER), FieldOf(Ref(result), 0))
+    listed = Project(id=fresh.part(plan), input=flat, columns=(given, made))
+    best = Column(fresh.attribute("best", _OUTCOME), AggCall("max", (Ref(made.attribute),)))
+    return Aggregate(id=fresh.part(plan), input=listed, keys=carry((given.attribute,)), aggregates=(best,))
+
+
+def _result(evaluated: TracedQuery, i: int, conditions: Conditions) -> Expr:
+    rows, output = evaluated.rows, evaluated.plans[i].output
+    met = call("array", *(is_true(rows.read_in(i, c)) for c in conditions)) if conditions else empty_array(BOOLEAN)
+    row = call("array", *(as_text(rows.read_in(i, Ref(a))) for a in output))
+    outcome = MakeStruct(("met", "row"), (met, row))
+    result = MakeStruct(("repair", "outcome"), (integer(i), outcome))
+    return either(is_in(evaluated, i), call("array", result), empty_array(_RESULT))
+
+
+def is_in(evaluated: TracedQuery, i: int) -> Expr:
+    """Whether a row is in the result of one of the queries that were evaluated."""
+    gate, rows = long(1 << i), evaluated.rows
+    here = equal(call("&", rows.blame_expr, gate), long(0)) if rows.blame is not None else boolean(True)
+    if rows.unless is None:
+        return here
+    gone = exists(rows.unless_expr, lambda u: is_inside(call("&", u, gate), rows.blame_expr))
+    return all_of((here, Not(gone)))
+
+
+def _settled_below(plan: Plan, conditions: Conditions) -> Conditions:
+    """The conditions on what no aggregate or window computes: rows that fail them say nothing about a repair."""
+    measured: set[Attribute] = set()
+    for node in walk(plan):
+        match node:
+            case Aggregate():
+                measured.update(column.attribute for column in node.aggregates)
+            case Window():
+                measured.update(column.attribute for column in node.columns)
+            case Project():
+                made = (c for c in node.columns if any(a in measured for a in attributes_of(c.expr)))
+                measured.update(column.attribute for column in made)
+            case _:
+                continue
+    return tuple(c for c in conditions if not any(a in measured for a in attributes_of(c)))
+
+
+def outcomes_of(rows: Iterable[Sequence[Any]]) -> Mapping[int, Outcome]:
+    """The rows of an `outcome_plan`, by the number of the repair."""
+    return {repair: Outcome(tuple(best[0]), tuple(best[1])) for repair, best in rows}
+
+
+def shortfall(repair: Repair, outcome: Outcome | None, conditions: Conditions) -> str:
+    """Why a repaired query does not answer: `under this change order_count is 11343, not order_count < 11000`."""
+    if outcome is None:
+        return "under this change there is still no such row"
+    names = column_names(repair.plan)
+    values = dict(zip((a.id for a in repair.plan.output), zip(names, outcome.row, strict=True), strict=True))
+    unmet = [condition for condition, met in zip(conditions, outcome.met, strict=True) if not met]
+    read = dict.fromkeys(values[a.id] for condition in unmet for a in attributes_of(condition))
+    told = ", ".join(f"{name} is {'null' if value is None else value}" for name, value in read)
+    return f"under this change {told}, not {' and '.join(map(show_expr, unmet))}"
