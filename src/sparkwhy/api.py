@@ -12,13 +12,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 from sparkwhy.explain.candidates import Candidate, Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.details import with_details
-from sparkwhy.explain.explanation import Explanation, SideEffects
+from sparkwhy.explain.explanation import Explanation
 from sparkwhy.explain.missing import SourceGap, decides, gaps
 from sparkwhy.explain.probes import probes
-from sparkwhy.fix.effects import effects_of, effects_plan
-from sparkwhy.fix.judge import Judged, judged, ranked, shown, with_effects
-from sparkwhy.fix.propose import Query, proposed
-from sparkwhy.fix.verify import Outcome, outcome_plan, outcomes_of
+from sparkwhy.fix.judge import ranked, shown, with_effects
+from sparkwhy.fix.propose import Query
+from sparkwhy.fix.trial import Engine, Trial
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.question.bind import Question, bind
 from sparkwhy.question.match import conditions
@@ -27,7 +26,8 @@ from sparkwhy.report.answer import Answer
 from sparkwhy.spark.nearest import nearest_rows, nearest_values
 from sparkwhy.spark.read import read
 from sparkwhy.spark.run import run
-from sparkwhy.trace.alternatives import Alternatives, Declared, Mode, alternatives_of
+from sparkwhy.spark.spread import spread
+from sparkwhy.trace.alternatives import Alternatives, Declared, Mode, alternatives_of, single_changes
 from sparkwhy.trace.annotate import TracedQuery, trace
 from sparkwhy.trace.comma_joins import with_join_conditions
 from sparkwhy.trace.found import chosen, looks, proposals
@@ -75,17 +75,19 @@ def why_not(
     say("tracing rows")
     with _named_jobs(session, "sparkwhy: tracing rows"):
         candidates = candidates_of(run(session, candidate_plan(traced)).collect())
-    answer = _answer(session, question, tried, traced, candidates, Wishes(verify, side_effects), say)
+    wishes = Wishes(verify, side_effects, () if alternatives in (None, "auto") else alternatives)
+    answer = _answer(session, question, tried, traced, candidates, wishes, say)
     say("done")
     return answer
 
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the caller wants to know of an explanation."""
+    """What the caller wants to know of an explanation, and which attributes may stand for each other."""
 
     verify: bool
     side_effects: OneOf["none", "bounds", "exact"]
+    declared: Declared
 
 
 def _found_alternatives(session: SparkSession, plan: Plan, asked: Conditions) -> Alternatives:
@@ -114,8 +116,10 @@ def _answer(
         with _named_jobs(session, "sparkwhy: looking at near misses"):
             detailed = _with_details(session, tuple(claim.explanation for claim in claims))
         told = [replace(claim, explanation=each) for claim, each in zip(claims, detailed, strict=True)]
-        query = Query(tried.found, traced.bits, _timezone(session))
-        explanations, others = _fixed(session, query, conditions(question), told, wishes, say)
+        readings = single_changes(tried.found[0].plan, wishes.declared)
+        query = Query(tried.found, traced.bits, _timezone(session), readings)
+        with _named_jobs(session, "sparkwhy: trying fixes"):
+            explanations, others = _fixed(Trial(_engine(session), query, conditions(question)), told, wishes, say)
         left_out = any(c.worlds_left_out for c in candidates)
         return Answer.explained(question, tried, explanations, others, left_out)
     say("looking at the sources")
@@ -125,52 +129,24 @@ def _answer(
 
 
 def _fixed(
-    session: SparkSession, query: Query, asked: Conditions, claims: Sequence[Claim], wishes: Wishes, say: Progress
+    trial: Trial, claims: Sequence[Claim], wishes: Wishes, say: Progress
 ) -> tuple[tuple[Explanation, ...], tuple[Explanation, ...]]:
     """The explanations with fixes that were run, ranked; and what was tried in vain."""
     if not wishes.verify:
         return tuple(claim.explanation for claim in claims), ()
     say("trying fixes")
-    with _named_jobs(session, "sparkwhy: trying fixes"):
-        found = _verified(session, query, asked, claims)
-    kept, others = shown(found)
+    kept, others = shown(trial.verdicts(claims))
     if wishes.side_effects != "none":
         say("counting side effects")
-        with _named_jobs(session, "sparkwhy: counting side effects"):
-            effects = _effects(session, query.plan, asked, kept)
-        kept = with_effects(kept, effects, examples=wishes.side_effects == "exact")
+        kept = with_effects(kept, trial.effects(kept), examples=wishes.side_effects == "exact")
     return ranked(kept), tuple(each.explanation for each in others)
 
 
-_AT_ONCE = 40
-"""So many changed queries are evaluated in one pass."""
-
-
-def _verified(session: SparkSession, query: Query, asked: Conditions, claims: Sequence[Claim]) -> tuple[Judged, ...]:
-    """Each explanation with the first of its repairs that returns the row."""
-    found = [proposed(query, claim.candidates) for claim in claims]
-    numbered = [(at, i, repair) for at, each in enumerate(found) for i, repair in enumerate(each.repairs)]
-    outcomes: list[dict[int, Outcome]] = [{} for _ in claims]
-    for start in range(0, len(numbered), _AT_ONCE):
-        batch = numbered[start : start + _AT_ONCE]
-        plan = outcome_plan([repair for _, _, repair in batch], asked)
-        for number, outcome in outcomes_of(run(session, plan).collect()).items():
-            at, i, _ = batch[number]
-            outcomes[at][i] = outcome
-    return tuple(judged(c.explanation, f, o, asked) for c, f, o in zip(claims, found, outcomes, strict=True))
-
-
-def _effects(
-    session: SparkSession, plan: Plan, asked: Conditions, found: Sequence[Judged]
-) -> Mapping[int, SideEffects]:
-    """The side effects of all repairs, by their number."""
-    repairs = [each.repair for each in found if each.repair is not None]
-    known: dict[int, SideEffects] = {}
-    for start in range(0, len(repairs), _AT_ONCE):
-        batch = repairs[start : start + _AT_ONCE]
-        rows = run(session, effects_plan(plan, batch, asked)).collect()
-        known.update({start + i: each for i, each in effects_of(plan, len(batch), rows).items()})
-    return known
+def _engine(session: SparkSession) -> Engine:
+    return Engine(
+        lambda plan: run(session, plan).collect(),
+        lambda plan, count: spread(run(session, plan), count),
+    )
 
 
 def _with_details(session: SparkSession, explanations: tuple[Explanation, ...]) -> tuple[Explanation, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from typing import Any
 
@@ -21,7 +21,10 @@ from sparkwhy.trace.bits import Bits, Dropper
 from sparkwhy.trace.relax import relax
 
 MAX_REPAIRS = 6
-"""So many repairs of one explanation are tried at once."""
+"""So many repairs of one explanation are tried at first."""
+
+MAX_STEPS = 40
+"""So many, where constants are looked for in the data."""
 
 Met = Mapping[str, Mapping[str, Any]]
 """What a witness met at one operator."""
@@ -44,6 +47,7 @@ class Repair:
     plan: Plan
     relaxed: frozenset[Dropper]
     fixes: tuple[Fix, ...]
+    steps: tuple[Step, ...] = ()
 
     @property
     def fixed(self) -> Plan:
@@ -72,6 +76,8 @@ class Query:
     alternatives: Sequence[Rewritten]
     bits: Bits
     timezone: str
+    other_readings: Mapping[OpId, tuple[Plan, ...]] = field(default_factory=dict)
+    """Operators of the query as written that read another attribute of a declared group."""
 
     @property
     def plan(self) -> Plan:
@@ -92,6 +98,21 @@ def proposed(query: Query, candidates: Sequence[Candidate]) -> Proposed:
     return Proposed(tuple(ordered[:MAX_REPAIRS]), tuple(reasons))
 
 
+def with_steps(query: Query, candidate: Candidate, known: Mapping[OpId, Sequence[Step]]) -> Proposed:
+    """Repairs in which operators take one of these steps, and the others one of their own."""
+    plan = query.alternatives[candidate.alternative].plan
+    nodes = {node.id: node for node in walk(plan)}
+    met = next(iter(witnesses_of(plan, [candidate])))["at"]
+    options: list[Sequence[Step]] = []
+    for dropper in query.bits.droppers(candidate.blame, candidate.alternative):
+        if dropper.op in known:
+            options.append(known[dropper.op])
+        else:
+            options.append(_steps(query, candidate, nodes[dropper.op], dropper, met.get(dropper.op.step))[0][:1])
+    chosen = islice(product(*options), MAX_STEPS)
+    return Proposed(tuple(repaired(query, candidate.alternative, steps) for steps in chosen), ())
+
+
 def _step_lists(query: Query, candidate: Candidate) -> Iterator[tuple[tuple[Step, ...] | None, tuple[str, ...]]]:
     """Changes that together let a witness of the candidate through, or why there are none."""
     plan = query.alternatives[candidate.alternative].plan
@@ -101,7 +122,7 @@ def _step_lists(query: Query, candidate: Candidate) -> Iterator[tuple[tuple[Step
         options: list[tuple[Step, ...]] = []
         missing: list[str] = []
         for dropper in droppers:
-            steps, why = _steps(query, nodes[dropper.op], dropper, witness["at"].get(dropper.op.step))
+            steps, why = _steps(query, candidate, nodes[dropper.op], dropper, witness["at"].get(dropper.op.step))
             options.append(steps)
             missing.extend(why)
         if all(options):
@@ -110,8 +131,17 @@ def _step_lists(query: Query, candidate: Candidate) -> Iterator[tuple[tuple[Step
             yield None, tuple(missing)
 
 
-def _steps(query: Query, node: Plan, dropper: Dropper, met: Met | None) -> tuple[tuple[Step, ...], tuple[str, ...]]:
-    """The changes of one operator that let a witness through."""
+def _steps(
+    query: Query, candidate: Candidate, node: Plan, dropper: Dropper, met: Met | None
+) -> tuple[tuple[Step, ...], tuple[str, ...]]:
+    """The changes of one operator that let a witness through, or may do so; or why there are none."""
+    others = query.other_readings.get(node.id, ()) if candidate.alternative == 0 else ()
+    reading = tuple(Step(node.id, "attribute", other) for other in others)
+    steps, why = _own_steps(query, node, dropper, met)
+    return reading + steps, () if reading else why
+
+
+def _own_steps(query: Query, node: Plan, dropper: Dropper, met: Met | None) -> tuple[tuple[Step, ...], tuple[str, ...]]:
     match node:
         case Flatten():
             return (Step(node.id, "flatten type", relaxed=dropper),), ()
@@ -141,7 +171,8 @@ def _filter_steps(query: Query, node: Filter, met: Met) -> tuple[tuple[Step, ...
         return value_in(query, met, show(expr), expr)
 
     ways = admitting(node.condition, failed, value, show)
-    return tuple(Step(node.id, way.kind, replace(node, condition=way.condition)) for way in ways.found), ways.reasons
+    changed = [way for way in ways.found if way.condition != node.condition]
+    return tuple(Step(node.id, way.kind, replace(node, condition=way.condition)) for way in changed), ways.reasons
 
 
 def value_in(query: Query, met: Met, text: str, expr: Expr) -> Any:
@@ -170,7 +201,7 @@ def repaired(query: Query, alternative: int, steps: Sequence[Step]) -> Repair:
     kinds: dict[int, FixKind] = {id.step: "attribute" for id in rewritten.changed}
     for step in steps:
         kinds[step.op.step] = max(kinds.get(step.op.step, "attribute"), step.kind, key=lambda kind: INVENTION[kind])
-    return Repair(plan, relaxed, tuple(_fixes(query.plan, relax(plan, relaxed), kinds)))
+    return Repair(plan, relaxed, tuple(_fixes(query.plan, relax(plan, relaxed), kinds)), tuple(steps))
 
 
 def _fixes(before: Plan, after: Plan, kinds: Mapping[int, FixKind]) -> Iterator[Fix]:

@@ -98,6 +98,20 @@ def swapped(query: Analysis, table: OpId, members: tuple[Names, Names]) -> Rewri
     return tried.found[-1] if tried is not None and len(tried.found) > 1 else None
 
 
+def single_changes(plan: Plan, declared: Declared) -> Mapping[OpId, tuple[Plan, ...]]:
+    """For each operator that uses a member of a declared group: the operator with another member in one of its uses."""
+    query = Analysis.of(plan)
+    groups, _ = _declared(declared)
+    found: dict[OpId, list[Plan]] = {}
+    for choice in _choices(query, [_group(query, group) for group in groups], "each"):
+        tried = _tried(query, choice.options, MAX_ALTERNATIVES)
+        for each in tried.found[1:] if tried is not None else ():
+            nodes = {node.id: node for node in walk(each.plan)}
+            if len(each.changed) == 1 and each.changed[0] in nodes:
+                found.setdefault(each.changed[0], []).append(nodes[each.changed[0]])
+    return {op: tuple(nodes) for op, nodes in found.items()}
+
+
 def used_paths(query: Analysis) -> Mapping[OpId, tuple[Names, ...]]:
     """The paths of each table that the query uses, in reading order."""
     found: dict[OpId, dict[Names, None]] = {}

@@ -1,0 +1,88 @@
+"""Constants for a condition of which no single witness tells what they should be: a few values of the data.
+
+An aggregate depends on all rows that a filter lets through. Its constant is looked for among the values that the filter
+compares, and all that are tried are evaluated at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sparkwhy.explain.candidates import Candidate
+from sparkwhy.fix.conditions import like, value_of
+from sparkwhy.fix.propose import Query, Step
+from sparkwhy.plan.build import Fresh, all_of
+from sparkwhy.plan.exprs import And, Compare, Expr, conjuncts
+from sparkwhy.plan.nodes import Column, Filter, Plan, Project
+from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk_exprs import attributes_of
+from sparkwhy.question.values import convert
+from sparkwhy.trace.wanted import Conditions, backtrace
+
+RUNGS = 17
+"""So many values are taken of each column."""
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """A comparison of a filter with a constant, and what else the constant could be is asked of `side`."""
+
+    filter: Filter
+    at: int
+    side: Expr
+    constant: Expr
+
+
+def ladders(query: Query, candidate: Candidate) -> tuple[Ladder, ...]:
+    """The comparisons with constants in the filters that a candidate blames."""
+    nodes = {node.id: node for node in walk(query.alternatives[candidate.alternative].plan)}
+    blamed = [nodes[d.op] for d in query.bits.droppers(candidate.blame, candidate.alternative)]
+    return tuple(ladder for node in blamed if isinstance(node, Filter) for ladder in _ladders(node))
+
+
+def _ladders(node: Filter) -> Iterator[Ladder]:
+    for at, part in enumerate(conjuncts(node.condition)):
+        if isinstance(part, Compare) and part.op != "<>":
+            for side, constant in ((part.left, part.right), (part.right, part.left)):
+                if any(attributes_of(side)) and not any(attributes_of(constant)):
+                    yield Ladder(node, at, side, constant)
+
+
+def values_plan(query: Query, alternative: int, found: Sequence[Ladder], conditions: Conditions) -> Plan:
+    """What the sides of comparisons of one filter are, on the rows that the question speaks of."""
+    plan, node = query.alternatives[alternative].plan, found[0].filter
+    fresh = Fresh(plan)
+    wanted = backtrace(plan, conditions)[node.input.id]
+    rows = Filter(id=fresh.part(node), input=node.input, condition=all_of(wanted)) if wanted else node.input
+    columns = tuple(Column(fresh.attribute("side", each.side.type, nullable=True), each.side) for each in found)
+    return Project(id=fresh.part(node), input=rows, columns=columns)
+
+
+def climbed(query: Query, ladder: Ladder, values: Sequence[str]) -> tuple[Step, ...]:
+    """The filter with other constants, those next to the old one first."""
+    old = value_of(ladder.constant)
+    known = [convert(text, ladder.side.type, query.timezone) for text in values]
+    others = sorted((value for value in known if value != old), key=lambda value: _apart(value, old))
+    return tuple(Step(ladder.filter.id, "constant", _with_constant(ladder, value)) for value in others)
+
+
+def _apart(value: Any, old: Any) -> float:
+    """How far a value is from the old constant; what cannot be measured stays as it came."""
+    try:
+        distance = value - old
+        return abs(float(distance.total_seconds() if hasattr(distance, "total_seconds") else distance))
+    except (TypeError, ValueError):
+        return 0.0
+
+
+def _with_constant(ladder: Ladder, value: Any) -> Filter:
+    condition = ladder.filter.condition
+    parts = list(conjuncts(condition))
+    part = parts[ladder.at]
+    assert isinstance(part, Compare)
+    new = like(ladder.constant, value)
+    parts[ladder.at] = replace(part, right=new) if part.right is ladder.constant else replace(part, left=new)
+    changed = replace(condition, operands=tuple(parts)) if isinstance(condition, And) else parts[0]
+    return replace(ladder.filter, condition=changed)

@@ -1,0 +1,121 @@
+"""Fixes are tried: proposals, run all at once, then constants of the data where no witness tells one.
+
+What runs a plan is handed in: Spark, or in tests the interpreter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sparkwhy.explain.candidates import Candidate, Claim
+from sparkwhy.explain.explanation import SideEffects
+from sparkwhy.fix.effects import effects_of, effects_plan
+from sparkwhy.fix.judge import Judged, judged
+from sparkwhy.fix.ladder import RUNGS, Ladder, climbed, ladders, values_plan
+from sparkwhy.fix.propose import Proposed, Query, Step, proposed, with_steps
+from sparkwhy.fix.verify import Outcome, outcome_plan, outcomes_of
+from sparkwhy.plan.nodes import OpId, Plan
+from sparkwhy.trace.wanted import Conditions
+
+_AT_ONCE = 40
+"""So many changed queries are evaluated in one pass."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What runs plans: all rows of one, or a few values of each of its columns, evenly placed."""
+
+    collect: Callable[[Plan], Iterable[Sequence[Any]]]
+    spread: Callable[[Plan, int], Sequence[Sequence[str]]]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A query whose fixes are tried."""
+
+    engine: Engine
+    query: Query
+    conditions: Conditions
+
+    def verdicts(self, claims: Sequence[Claim]) -> tuple[Judged, ...]:
+        """Each explanation with the first of its repairs that returns the row."""
+        found = self._judged(claims, [proposed(self.query, claim.candidates) for claim in claims])
+        found = self._again(claims, found, self._ladder_repairs)
+        return self._again(claims, found, lambda claim: self._combined(claim, found))
+
+    def _again(
+        self, claims: Sequence[Claim], found: tuple[Judged, ...], propose: Callable[[Claim], Proposed]
+    ) -> tuple[Judged, ...]:
+        """Further proposals for the explanations that have no fix yet; what was said before stands if these fail."""
+        open = [at for at, each in enumerate(found) if not each.verified]
+        proposals = {at: propose(claims[at]) for at in open}
+        tried = [at for at in open if proposals[at].repairs]
+        verdicts = self._judged([claims[at] for at in tried], [proposals[at] for at in tried])
+        better = {at: each for at, each in zip(tried, verdicts, strict=True) if each.verified}
+        return tuple(better.get(at, each) for at, each in enumerate(found))
+
+    def _judged(self, claims: Sequence[Claim], found: Sequence[Proposed]) -> tuple[Judged, ...]:
+        outcomes = self._outcomes(found)
+        return tuple(
+            judged(claim.explanation, proposals, known, self.conditions)
+            for claim, proposals, known in zip(claims, found, outcomes, strict=True)
+        )
+
+    def _outcomes(self, found: Sequence[Proposed]) -> list[dict[int, Outcome]]:
+        """What the repairs of each proposal return, by their number."""
+        numbered = [(at, i, repair) for at, each in enumerate(found) for i, repair in enumerate(each.repairs)]
+        outcomes: list[dict[int, Outcome]] = [{} for _ in found]
+        for start in range(0, len(numbered), _AT_ONCE):
+            batch = numbered[start : start + _AT_ONCE]
+            plan = outcome_plan([repair for _, _, repair in batch], self.conditions)
+            for number, outcome in outcomes_of(self.engine.collect(plan)).items():
+                at, i, _ = batch[number]
+                outcomes[at][i] = outcome
+        return outcomes
+
+    # --- constants of the data ---
+
+    def _ladder_repairs(self, claim: Claim) -> Proposed:
+        """Other constants for the one filter that an explanation blames; where there are more, these come later."""
+        for candidate in claim.candidates:
+            found = ladders(self.query, candidate)
+            filters = {ladder.filter.id for ladder in found}
+            if len(filters) == 1:
+                steps = self._steps(candidate, found)
+                return with_steps(self.query, candidate, {filters.pop(): steps})
+        return Proposed((), ())
+
+    def _steps(self, candidate: Candidate, found: Sequence[Ladder]) -> list[Step]:
+        plan = values_plan(self.query, candidate.alternative, found, self.conditions)
+        spread = self.engine.spread(plan, RUNGS)
+        climbs = (climbed(self.query, *each) for each in zip(found, spread, strict=True))
+        return [step for steps in climbs for step in steps]
+
+    def _combined(self, claim: Claim, found: Sequence[Judged]) -> Proposed:
+        """What worked for operators alone, together."""
+        worked: dict[OpId, list[Step]] = {}
+        for each in found:
+            for step in each.repair.steps if each.repair is not None else ():
+                if step.node is not None:
+                    worked.setdefault(step.op, []).append(step)
+        for candidate in claim.candidates:
+            blamed = {dropper.op for dropper in self.query.bits.droppers(candidate.blame, candidate.alternative)}
+            known = {op: steps[:2] for op, steps in worked.items() if op in blamed}
+            if known:
+                return with_steps(self.query, candidate, known)
+        return Proposed((), ())
+
+    # --- side effects ---
+
+    def effects(self, found: Sequence[Judged]) -> Mapping[int, SideEffects]:
+        """The side effects of all repairs, by their number among those that there are."""
+        repairs = [each.repair for each in found if each.repair is not None]
+        known: dict[int, SideEffects] = {}
+        for start in range(0, len(repairs), _AT_ONCE):
+            batch = repairs[start : start + _AT_ONCE]
+            rows = self.engine.collect(effects_plan(self.query.plan, batch, self.conditions))
+            effects = effects_of(self.query.plan, len(batch), rows)
+            known.update({start + i: each for i, each in effects.items()})
+        return known
