@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
-from bench import asking, reading
+from bench import alternatives, asking, reading
 
 
 def main() -> None:
@@ -19,6 +19,7 @@ def main() -> None:
     session.sparkContext.setLogLevel("ERROR")
     reading.bench(session)
     asking.bench(session)
+    alternatives.bench(session)
 
 
 if __name__ == "__main__":

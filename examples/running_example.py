@@ -1,6 +1,6 @@
 """The running example: cities where somebody works since 2019, with the people who work there.
 
-Where is New York?
+Where is New York? Somebody may have taken the wrong one of the two lists of addresses.
 """
 
 from pyspark.sql import SparkSession
@@ -36,7 +36,7 @@ def main() -> None:
     )
 
     cities.show()
-    answer = why_not(cities, {"city": "NY", "nList": [ANY, ...]})
+    answer = why_not(cities, {"city": "NY", "nList": [ANY, ...]}, alternatives=[{"address1", "address2"}])
     print(show_plan(answer.plan))
     print()
     answer.show()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -34,6 +36,21 @@ def test_how_it_works_shows_what_the_demo_prints(spark: SparkSession, capsys: py
     printed = capsys.readouterr().out
     page = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
     blocks = [block for block in page.split("```")[1::2] if not block.startswith("python")]
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     for block in blocks:
+        assert block.strip() in printed
+
+
+def test_the_page_on_alternatives_shows_what_its_code_prints(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (ROOT / "docs" / "alternatives.md").read_text(encoding="utf-8")
+    code = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    names: dict[str, Any] = {}
+    for number, part in enumerate(code):
+        exec(compile(part, f"part{number}.py", "exec"), names)
+    printed = re.sub(r" +part\d\.py:\d+$", "", capsys.readouterr().out, flags=re.MULTILINE)
+    shown = re.findall(r"^```\n( 1\. .*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert len(shown) == len(code)
+    for block in shown:
         assert block.strip() in printed

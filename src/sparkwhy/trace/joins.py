@@ -161,6 +161,8 @@ def _apart(tracing: Tracing, op: Join, left: Traced, right: Traced) -> tuple[Joi
     read = () if op.condition is None else (op.condition,)
     left = split(tracing, op, left, told_apart(left, read))
     right = split(tracing, op, right, told_apart(right, read))
+    both = refined([left.split, right.split])  # partners of one alternative each are few; of all, their terms are many
+    left, right = split(tracing, op, left, both), split(tracing, op, right, both)
     shared = coarsened(left.split, right.split)
     if len(shared) == 1:
         return op, left, right

@@ -138,8 +138,13 @@ def _taken_away(row: Expr, partner: Expr) -> Expr:
 
 
 def without_all(row: Expr, partners: Expr) -> Expr:
-    """The terms of a row where none of its partners is alive."""
-    return reduce(partners, possible(call("array", row)), without)
+    """The terms of a row where none of its partners is alive; none, if one is alive wherever the row is."""
+    faithful = exists(partners, lambda p: all_of((is_inside(blame_of(p), blame_of(row)), _is_empty(unless_of(p)))))
+    return either(faithful, empty_array(TERM), reduce(partners, possible(call("array", row)), without))
+
+
+def _is_empty(sets: Expr) -> Expr:
+    return equal(call("size", sets), integer(0))
 
 
 def with_any(row: Expr, partners: Expr) -> Expr:
@@ -167,7 +172,17 @@ def smallest_first(terms: Expr) -> Expr:
 
 def generating(terms: Expr) -> Expr:
     """The sets that make a row of these terms come, and those that make it go again; the smallest first."""
+    alone = call("array", blame_of(call("element_at", terms, integer(1))))
+    return either(_is_lonely(terms), alone, _generating(terms))
 
+
+def _is_lonely(terms: Expr) -> Expr:
+    """Whether there is one term, which nothing takes away: what most groups have."""
+    first = call("element_at", terms, integer(1))
+    return all_of((equal(call("size", terms), integer(1)), _is_empty(unless_of(first))))
+
+
+def _generating(terms: Expr) -> Expr:
     def each(t: Expr) -> Expr:
         gone = transform(unless_of(t), lambda u: union(blame_of(t), u))
         return call("concat", call("array", blame_of(t)), gone)
@@ -178,7 +193,7 @@ def generating(terms: Expr) -> Expr:
 def world_blames(sets: Expr) -> Expr:
     """The worlds of generating sets: themselves, then their unions with the fewest operators first."""
     unions = keep(_unions(sets), lambda w: Not(call("array_contains", sets, w)))
-    return call("concat", sets, unions)
+    return either(equal(call("size", sets), integer(1)), sets, call("concat", sets, unions))
 
 
 def worlds(terms: Expr, sets: Expr, blames: Expr) -> Expr:
