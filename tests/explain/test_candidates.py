@@ -142,7 +142,7 @@ def test_a_set_that_only_takes_rows_away_is_no_explanation() -> None:
     asked = (Compare("=", Ref(author), Literal(1, INTEGER)),)
     found = candidates(plan, rows, asked)
     bits = trace(plan, asked).bits
-    told = explain((Rewritten({}, plan, ()),), bits, found)
+    told = [claim.explanation for claim in explain((Rewritten({}, plan, ()),), bits, found)]
     assert [[op.id for op in each.operators] for each in told] == [[2], [4]]
 
 

@@ -53,6 +53,8 @@ def trace_aggregate(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
         return tracing.traced(
             Aggregate(id=tracing.fresh.part(op), where=op.where, input=rows.plan, keys=keys, aggregates=aggregates)
         )
+    if not op.aggregates:
+        return _trace_keys(tracing, op, rows, apart)
     extra, bounds = bounded(tracing.fresh, op, tracing.read)
     query, op = op, replace(op, aggregates=op.aggregates + extra)
     plan = _staged(tracing.fresh, op)
@@ -67,6 +69,13 @@ def trace_aggregate(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
     nothing = equal(without_gates(tracing, groups.blame_expr), long(0))
     maybe = either(nothing, null(LONG), groups.blame_expr)
     return tracing.project(query, replace(groups, bounds=bounds), carry(query.output), maybe=maybe)
+
+
+def _trace_keys(tracing: Tracing, op: Aggregate, rows: Traced, apart: Partition) -> Traced:
+    """Groups of which only the keys are asked for: each key once, where any of its rows is alive."""
+    groups = split(tracing, op, _partial_groups(tracing, op, rows, _Plan((), False)), apart)
+    keys = Project(id=tracing.fresh.part(op), input=op.input, columns=op.keys)
+    return trace_distinct(tracing, Distinct(id=op.id, where=op.where, input=keys), groups)
 
 
 @dataclass(frozen=True)
