@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench docs lock clean
+.PHONY: help setup demo test lint format bench quality reproduce docs lock clean
 
 BIN := .venv/bin
 
@@ -27,6 +27,12 @@ format: setup  ## Put the code into the common format
 
 bench: setup  ## Run the benchmarks
 	$(BIN)/python -m bench
+
+quality: setup  ## Compare the answers with the exact oracle on generated questions; writes docs/quality.md
+	$(BIN)/python -m bench.quality
+
+reproduce: setup  ## Ask the paper's questions and write docs/reproduction.md (NAMES="Q3 C1": only these)
+	$(BIN)/python -m bench.reproduce $(NAMES)
 
 docs: setup  ## Make the generated parts of the documentation again
 	$(BIN)/python scripts/make_docs.py

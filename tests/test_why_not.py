@@ -61,16 +61,26 @@ def test_the_running_example_blames_the_filter(new_york: Answer) -> None:
     assert witness["row"] == {"city": "NY", "nList": "[Sue]"}
     assert witness["at"][operator.id]["values"] == {"address.year": "2018"}
     assert witness["at"][operator.id]["verdicts"] == {"address.year >= 2019": "FALSE"}
-    assert (explanation.rank, explanation.certain, explanation.verified) == (1, True, None)
+    assert (explanation.rank, explanation.certain, explanation.verified) == (1, True, True)
 
 
 def test_the_running_example_as_text(new_york: Answer) -> None:
-    head, blank, blamed, why, gives = str(new_york).splitlines()
+    head, blank, blamed, *details = str(new_york).splitlines()
     assert head == "Why is there no row like {'city': 'NY', 'nList': [ANY, ...]}?"
     assert blank == ""
     assert blamed.startswith(f" 1. filter address.year >= 2019   {THIS}:")
-    assert why.strip() == "address.year = 2018, so address.year >= 2019 is FALSE"
-    assert gives.strip() == "would give city = NY, nList = [Sue]"
+    place = blamed.rpartition(" ")[2]
+    assert [line.strip() for line in details] == [
+        "address.year = 2018, so address.year >= 2019 is FALSE",
+        "would give city = NY, nList = [Sue]",
+        "fix, run and seen to work:",
+        "- filter address.year >= 2019",
+        "+ filter address.year >= 2018",
+        f"in {place}:",
+        '- .filter(F.col("address.year") >= 2019)',
+        '+ .filter(F.col("address.year") >= 2018)',
+        "1 other row of the result changes",
+    ]
 
 
 def test_a_row_that_is_there_is_shown(cities: DataFrame) -> None:
@@ -112,14 +122,21 @@ def test_what_no_element_of_nested_data_has_is_named_too(cities: DataFrame) -> N
 
 
 def test_a_value_within_reach_is_no_certain_explanation(spark: SparkSession) -> None:
-    """The sum of what is below 10 is 5; 25 would need another bound than one that lets everything in."""
+    """The sum of what is below 10 is 5; 25 needs a bound that lets some rows in, for 26 there is none."""
     rows = spark.createDataFrame([(1, 5), (1, 20), (1, 40)], "k int, v int")
     df = rows.filter(F.col("v") < 10).groupBy("k").agg(F.sum("v").alias("total"))
     answer = why_not(df, {"k": 1, "total": 25})
-    assert answer.outcome == "unexplained"
+    assert answer.outcome == "explained"
     (explanation,) = answer.explanations
-    assert (explanation.certain, [op.text for op in explanation.operators]) == (False, ["filter v < 10"])
-    assert "filter v < 10" in str(answer)
+    assert (explanation.certain, explanation.verified) == (False, True)
+    unseen = why_not(df, {"k": 1, "total": 25}, verify=False)
+    assert unseen.outcome == "unexplained"
+    assert [op.text for op in unseen.explanations[0].operators] == ["filter v < 10"]
+    assert "filter v < 10" in str(unseen)
+    vain = why_not(df, {"k": 1, "total": 26})
+    assert (vain.outcome, vain.explanations) == ("unexplained", ())
+    assert [each.verified for each in vain.tried] == [False]
+    assert "Tried in vain:\n    filter v < 10: " in str(vain)
 
 
 def test_what_the_data_has_but_no_operator_lets_through_is_unexplained(spark: SparkSession) -> None:
@@ -232,6 +249,7 @@ def test_looking_for_near_misses_has_a_name_too(spark: SparkSession) -> None:
     assert {description for description in found if description} == {
         "sparkwhy: tracing rows",
         "sparkwhy: looking at near misses",
+        "sparkwhy: trying fixes",
     }
 
 

@@ -10,6 +10,7 @@ from typing import Literal as OneOf
 
 from pyspark.sql import DataFrame, SparkSession
 
+from sparkwhy.errors import SparkWhyError
 from sparkwhy.explain.candidates import Candidate, Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.details import with_details
 from sparkwhy.explain.explanation import Explanation
@@ -60,6 +61,7 @@ def why_not(
     `progress` is called with the name of each stage as it begins.
     """
     say = progress or (lambda _: None)
+    wishes = Wishes.checked(verify, side_effects, alternatives)
     say("reading the query")
     plan = with_join_conditions(read(df))
     session = df.sparkSession
@@ -69,13 +71,12 @@ def why_not(
         say("looking for alternatives")
         tried = _found_alternatives(session, plan, asked)
     else:
-        tried = alternatives_of(plan, () if alternatives is None else alternatives, mode=mode)
+        tried = alternatives_of(plan, wishes.declared, mode=mode)
     others = [each.plan for each in tried.found[1:]]
     traced = trace(plan, asked, alternatives=others, records=True)
     say("tracing rows")
     with _named_jobs(session, "sparkwhy: tracing rows"):
         candidates = candidates_of(run(session, candidate_plan(traced)).collect())
-    wishes = Wishes(verify, side_effects, () if alternatives in (None, "auto") else alternatives)
     answer = _answer(session, question, tried, traced, candidates, wishes, say)
     say("done")
     return answer
@@ -88,6 +89,17 @@ class Wishes:
     verify: bool
     side_effects: OneOf["none", "bounds", "exact"]
     declared: Declared
+
+    @classmethod
+    def checked(cls, verify: bool, side_effects: Any, alternatives: Any) -> Wishes:
+        """What was asked for, if it can be."""
+        if side_effects not in ("none", "bounds", "exact"):
+            hint = 'write side_effects="none", "bounds" or "exact".'
+            raise SparkWhyError(f"side effects cannot be counted as {side_effects!r}.", hint=hint)
+        if alternatives is None or alternatives == "auto":
+            return cls(bool(verify), side_effects, ())
+        once = iter(alternatives) is alternatives if hasattr(alternatives, "__iter__") else False
+        return cls(bool(verify), side_effects, tuple(alternatives) if once else alternatives)
 
 
 def _found_alternatives(session: SparkSession, plan: Plan, asked: Conditions) -> Alternatives:

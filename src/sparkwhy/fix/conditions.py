@@ -10,7 +10,7 @@ import datetime as dt
 import decimal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import product, takewhile
 from typing import Any, NamedTuple
 
 from sparkwhy.explain.explanation import FixKind
@@ -29,8 +29,9 @@ from sparkwhy.plan.exprs import (
     Or,
     conjuncts,
 )
-from sparkwhy.plan.types import DATE, INTEGRALS, STRING, Decimal
+from sparkwhy.plan.types import DATE, INTEGRALS, STRING, TIMESTAMP, Decimal, Type
 from sparkwhy.plan.walk_exprs import attributes_of
+from sparkwhy.question.values import convert
 
 _MAX_WAYS = 6
 
@@ -120,15 +121,15 @@ def _ways(part: Expr, values: Values) -> Iterator[Way]:
                 for way in ways_of(operand, values, str).found:
                     yield way._replace(condition=Or((*operands[:at], way.condition, *operands[at + 1 :])))
         case Compare(op, left, right) if _is_constant(right):
-            yield from _of_comparison(op, left, right, values(left))
+            yield from _of_comparison(op, left, right, values)
         case Compare(op, left, right) if _is_constant(left):
-            yield from _of_comparison(_MIRRORED[op], right, left, values(right))
+            yield from _of_comparison(_MIRRORED[op], right, left, values)
         case Compare(op, left, right):
             yield from _of_two(part, values(left), values(right))
         case In(inner, options) if all(map(_is_constant, options)):
             yield from _of_list(part, inner, options, values(inner))
         case Not(In(inner, options)) if all(map(_is_constant, options)):
-            yield from _of_exclusion(part, inner, options, values(inner))
+            yield from _of_exclusion(part, inner, options, values)
         case Not(Compare(op, left, right)) if op in _NEGATED:
             yield from _ways(Compare(_NEGATED[op], left, right), values)
         case Call(function, (inner, Literal(str() as constant))) if function in _TEXT_TESTS:
@@ -153,29 +154,32 @@ _NEGATED: dict[CompareOp, CompareOp] = {"=": "<>", "<>": "=", "<": ">=", "<=": "
 _OR_EQUAL: dict[CompareOp, CompareOp] = {"<": "<=", ">": ">="}
 
 
-def _of_comparison(op: CompareOp, side: Expr, constant: Expr, value: Any) -> Iterator[Way]:
+def _of_comparison(op: CompareOp, side: Expr, constant: Expr, values: Values) -> Iterator[Way]:
+    value = values(side)
     if value is None:
         yield from _for_null(op, side, constant)
         return
     match op:
         case "=" | "<=>" | "<=" | ">=":
             yield Way(Compare(op, side, like(constant, value)), "constant")
+        case "<>" if _is_null(constant):
+            yield Way(Not(Compare("<=>", side, constant)), "other")
         case "<>":
             yield from (Way(Compare(other, side, constant), "comparison") for other in _ORDERED)
         case "<" | ">":
-            yield from _of_strict(op, side, constant, value)
+            yield from _of_strict(op, side, constant, value, values)
 
 
 _ORDERED: tuple[CompareOp, ...] = ("<=", ">=")
 
 
-def _of_strict(op: CompareOp, side: Expr, constant: Expr, value: Any) -> Iterator[Way]:
+def _of_strict(op: CompareOp, side: Expr, constant: Expr, value: Any, values: Values) -> Iterator[Way]:
     """At the bound itself the bound comes in; beyond it, the constant is moved just behind the value."""
-    if value == value_of(constant):
+    if value == _known(constant, values):
         yield Way(Compare(_OR_EQUAL[op], side, constant), "comparison")
         return
     step = 1 if op == "<" else -1
-    if side.type in INTEGRALS:
+    if _fits(value, side.type) and _fits(value + step, side.type):
         yield Way(Compare(op, side, like(constant, value + step)), "constant")
     elif side.type == DATE:
         yield Way(Compare(op, side, like(constant, value + dt.timedelta(days=step))), "constant")
@@ -184,10 +188,20 @@ def _of_strict(op: CompareOp, side: Expr, constant: Expr, value: Any) -> Iterato
 
 
 def _for_null(op: CompareOp, side: Expr, constant: Expr) -> Iterator[Way]:
-    if op == "<>":
+    if op == "=" and _is_null(constant):
+        yield Way(Compare("<=>", side, constant), "comparison")
+    elif op == "<>" and not _is_null(constant):
         yield Way(Not(Compare("<=>", side, constant)), "other")
     elif op != "<=>":
         yield Way(Or((Compare(op, side, constant), IsNull(side))), "other")
+
+
+def _known(constant: Expr, values: Values) -> Any:
+    """What a constant was on the witness: a time that is written as text depends on the time zone."""
+    try:
+        return values(constant)
+    except Unknown:
+        return value_of(constant)
 
 
 def value_of(constant: Expr) -> Any:
@@ -195,9 +209,9 @@ def value_of(constant: Expr) -> Any:
     match constant:
         case Literal(value):
             return value
-        case Cast(Literal(str() as text), type) if type == DATE:
+        case Cast(Literal(str() as text), type) if type != TIMESTAMP:  # which depends on the time zone
             try:
-                return dt.date.fromisoformat(text[:10])
+                return convert(text, type, "UTC")
             except ValueError:
                 return text
         case Cast(inner):
@@ -211,16 +225,21 @@ def like(constant: Expr, value: Any) -> Expr:
     match constant:
         case Cast(Literal(str()), type) if type != STRING:
             return replace(constant, input=Literal(_written(value), STRING))
-        case Cast(Literal(_, inner)) if inner in INTEGRALS and isinstance(value, int | decimal.Decimal | float):
-            return (
-                replace(constant, input=Literal(int(value), inner)) if value == int(value) else _exact(constant, value)
-            )
+        case Cast(Literal(_, inner)) if _fits(value, inner):
+            return replace(constant, input=Literal(int(value), inner))
         case _:
             return _exact(constant, value)
 
 
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | float | decimal.Decimal) and value == int(value)
+def _fits(value: Any, type: Type) -> bool:
+    """Whether a value is a whole number that this type can hold."""
+    if type not in INTEGRALS:
+        return False
+    try:
+        convert(value, type, "UTC")
+    except (ValueError, OverflowError):
+        return False
+    return True
 
 
 def _exact(constant: Expr, value: Any) -> Expr:
@@ -248,11 +267,18 @@ def _of_two(part: Compare, left: Any, right: Any) -> Iterator[Way]:
         if part.op == "=" and left is None and right is None:
             yield Way(replace(part, op="<=>"), "comparison")
         return
-    relation = "=" if left == right else "<" if left < right else ">"
+    relation = _relation(left, right)
     old = _MEETS.get(part.op, frozenset("="))
     others = [op for op, met in _MEETS.items() if relation in met and op != part.op]
     for op in sorted(others, key=lambda op: (not old <= _MEETS[op], len(_MEETS[op] - old))):
         yield Way(replace(part, op=op), "comparison")
+
+
+def _relation(left: Any, right: Any) -> str:
+    """How two values compare in Spark, where NaN is equal to itself and larger than all else."""
+    if left == right or (left != left and right != right):
+        return "="
+    return "<" if right != right or left < right else ">"
 
 
 def _of_list(part: In, inner: Expr, options: tuple[Expr, ...], value: Any) -> Iterator[Way]:
@@ -262,13 +288,18 @@ def _of_list(part: In, inner: Expr, options: tuple[Expr, ...], value: Any) -> It
         yield Way(replace(part, options=(*options, like(options[-1], value))), "constant")
 
 
-def _of_exclusion(part: Expr, inner: Expr, options: tuple[Expr, ...], value: Any) -> Iterator[Way]:
+def _of_exclusion(part: Expr, inner: Expr, options: tuple[Expr, ...], values: Values) -> Iterator[Way]:
+    value = values(inner)
     if value is None:
         yield Way(Or((part, IsNull(inner))), "other")
         return
-    others = tuple(option for option in options if value_of(option) != value)
+    others = tuple(option for option in options if _known(option, values) != value and not _is_null(option))
     if others and len(others) < len(options):
         yield Way(Not(In(inner, others)), "constant")
+
+
+def _is_null(constant: Expr) -> bool:
+    return _is_null(constant.input) if isinstance(constant, Cast) else constant == Literal(None, constant.type)
 
 
 def _shared_part(constant: str, value: str) -> str:
@@ -279,8 +310,8 @@ def _shared_part(constant: str, value: str) -> str:
 
 
 def _shared_start(constant: str, value: str) -> str:
-    length = next((i for i, (a, b) in enumerate(zip(constant, value, strict=False)) if a != b), len(constant))
-    return constant[:length] or value
+    shared = takewhile(lambda pair: pair[0] == pair[1], zip(constant, value, strict=False))
+    return "".join(a for a, _ in shared) or value
 
 
 def _shared_end(constant: str, value: str) -> str:

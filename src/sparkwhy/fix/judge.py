@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sparkwhy.explain.candidates import Claim, explain
 from sparkwhy.explain.explanation import Explanation, SideEffects
-from sparkwhy.fix.propose import Proposed, Repair
+from sparkwhy.fix.propose import Proposed, Query, Repair
 from sparkwhy.fix.verify import Outcome, shortfall
 from sparkwhy.trace.wanted import Conditions
 
@@ -26,18 +27,28 @@ class Judged:
 
 
 def judged(
-    explanation: Explanation, found: Proposed, outcomes: Mapping[int, Outcome], conditions: Conditions
+    query: Query, claim: Claim, found: Proposed, outcomes: Mapping[int, Outcome], conditions: Conditions
 ) -> Judged:
     """The explanation with the first repair that works; or with the first that was tried, and what it lacks."""
     working = [r for i, r in enumerate(found.repairs) if i in outcomes and outcomes[i].matches]
     if working:
-        return Judged(replace(explanation, fixes=working[0].fixes, verified=True, reason=None), working[0])
+        return Judged(replace(_told(query, claim, working[0]), verified=True, reason=None), working[0])
     if found.repairs:
         first = found.repairs[0]
         reason = shortfall(first, outcomes.get(0), conditions)
-        return Judged(replace(explanation, fixes=first.fixes, verified=False, reason=reason))
+        return Judged(replace(_told(query, claim, first), verified=False, reason=reason))
     reason = "; ".join(found.reasons) or _NOTHING_KNOWN
-    return Judged(replace(explanation, verified=False, reason=reason))
+    return Judged(replace(claim.explanation, verified=False, reason=reason))
+
+
+def _told(query: Query, claim: Claim, repair: Repair) -> Explanation:
+    """The explanation with these fixes, told for the alternative that they belong to."""
+    told = replace(claim.explanation, fixes=repair.fixes)
+    if query.alternatives[repair.alternative].plan is told.plan:
+        return told
+    own = [candidate for candidate in claim.candidates if candidate.alternative == repair.alternative]
+    (under,) = explain(query.alternatives, query.bits, own)
+    return replace(under.explanation, fixes=repair.fixes, rank=told.rank, certain=told.certain)
 
 
 def with_effects(found: Sequence[Judged], effects: Mapping[int, SideEffects], *, examples: bool) -> tuple[Judged, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sparkwhy.explain.candidates import Candidate
-from sparkwhy.fix.conditions import like, value_of
+from sparkwhy.fix.conditions import Unknown, value_of, ways_of
 from sparkwhy.fix.propose import Query, Step
 from sparkwhy.plan.build import Fresh, all_of
 from sparkwhy.plan.exprs import And, Compare, Expr, conjuncts
@@ -64,8 +64,8 @@ def climbed(query: Query, ladder: Ladder, values: Sequence[str]) -> tuple[Step, 
     """The filter with other constants, those next to the old one first."""
     old = value_of(ladder.constant)
     known = [convert(text, ladder.side.type, query.timezone) for text in values]
-    others = sorted((value for value in known if value != old), key=lambda value: _apart(value, old))
-    return tuple(Step(ladder.filter.id, "constant", _with_constant(ladder, value)) for value in others)
+    ordered = sorted(known, key=lambda value: _apart(value, old))
+    return tuple(step for value in ordered for step in _steps_to(ladder, value))
 
 
 def _apart(value: Any, old: Any) -> float:
@@ -77,12 +77,18 @@ def _apart(value: Any, old: Any) -> float:
         return 0.0
 
 
-def _with_constant(ladder: Ladder, value: Any) -> Filter:
-    condition = ladder.filter.condition
-    parts = list(conjuncts(condition))
-    part = parts[ladder.at]
-    assert isinstance(part, Compare)
-    new = like(ladder.constant, value)
-    parts[ladder.at] = replace(part, right=new) if part.right is ladder.constant else replace(part, left=new)
-    changed = replace(condition, operands=tuple(parts)) if isinstance(condition, And) else parts[0]
-    return replace(ladder.filter, condition=changed)
+def _steps_to(ladder: Ladder, value: Any) -> Iterator[Step]:
+    """The filter with its bound at a value, which it just lets through."""
+
+    def known(expr: Expr) -> Any:
+        if expr != ladder.side:
+            raise Unknown
+        return value
+
+    node, condition = ladder.filter, ladder.filter.condition
+    parts = conjuncts(condition)
+    for way in ways_of(parts[ladder.at], known, str).found:
+        others = (*parts[: ladder.at], way.condition, *parts[ladder.at + 1 :])
+        changed = replace(condition, operands=others) if isinstance(condition, And) else way.condition
+        if changed != condition:
+            yield Step(node.id, way.kind, replace(node, condition=changed))

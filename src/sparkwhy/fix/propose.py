@@ -48,6 +48,7 @@ class Repair:
     relaxed: frozenset[Dropper]
     fixes: tuple[Fix, ...]
     steps: tuple[Step, ...] = ()
+    alternative: int = 0
 
     @property
     def fixed(self) -> Plan:
@@ -154,6 +155,8 @@ def _own_steps(query: Query, node: Plan, dropper: Dropper, met: Met | None) -> t
             if rank <= node.offset:
                 return (Step(node.id, "constant", replace(node, offset=rank - 1)),), ()
             return (Step(node.id, "constant", replace(node, count=rank - node.offset)),), ()
+        case Filter():
+            return (), (f"it is not known what {show_op(node)} would have to let through",)
         case _:
             return (), (f"{show_op(node)} has no parameter that would let the row through",)
 
@@ -201,7 +204,8 @@ def repaired(query: Query, alternative: int, steps: Sequence[Step]) -> Repair:
     kinds: dict[int, FixKind] = {id.step: "attribute" for id in rewritten.changed}
     for step in steps:
         kinds[step.op.step] = max(kinds.get(step.op.step, "attribute"), step.kind, key=lambda kind: INVENTION[kind])
-    return Repair(plan, relaxed, tuple(_fixes(query.plan, relax(plan, relaxed), kinds)), tuple(steps))
+    fixes = tuple(_fixes(query.plan, relax(plan, relaxed), kinds))
+    return Repair(plan, relaxed, fixes, tuple(steps), alternative)
 
 
 def _fixes(before: Plan, after: Plan, kinds: Mapping[int, FixKind]) -> Iterator[Fix]:

@@ -6,14 +6,16 @@ import ast
 import contextlib
 import difflib
 import io
+import math
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sparkwhy.plan.exprs import Cast, Compare, Expr, Literal
+from sparkwhy.plan.exprs import Cast, Compare, Expr, FieldOf, Literal, Ref
 from sparkwhy.plan.nodes import Filter, Limit, Place, Plan
-from sparkwhy.plan.walk_exprs import operands
+from sparkwhy.plan.slots import exprs_of
+from sparkwhy.plan.walk_exprs import operands, parts
 
 _PYTHON = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
@@ -23,10 +25,20 @@ def line_diff(before: Plan, after: Plan) -> str | None:
     place = before.where
     line = None if place is None else _line(place)
     changes = list(_changes(before, after))
-    if place is None or line is None or len(changes) != 1:
+    if place is None or line is None or len(changes) != 1 or _is_ambiguous(before, *changes[0]):
         return None
     edited = _edited(line, *changes[0])
     return None if edited is None else _diff(place, line, edited)
+
+
+def _is_ambiguous(before: Plan, what: str, old: Any, _: Any) -> bool:
+    """Whether a token that says the old form may say something else: another such constant, or a column's name."""
+    said = [part for expr in exprs_of(before) for part in parts(expr)]
+    if what == "comparison":
+        return [_PYTHON.get(part.op) for part in said if isinstance(part, Compare)].count(old) > 1
+    names = [part.attribute.name for part in said if isinstance(part, Ref)]
+    names += [part.field.name for part in said if isinstance(part, FieldOf)]
+    return old in names or [part.value for part in said if isinstance(part, Literal)].count(old) > 1
 
 
 def _line(place: Place) -> str | None:
@@ -57,7 +69,7 @@ def _different(before: Expr, after: Expr) -> Iterator[tuple[str, Any, Any]]:
             yield from _inside(before, after)
         case _ if type(before) is type(after) and len(operands(before)) == len(operands(after)):
             yield from _inside(before, after)
-        case Literal(old), Cast(Literal(new)):
+        case Cast(Literal(old)), Literal(new):
             yield "constant", old, new
         case _:
             yield "form", None, None
@@ -72,10 +84,11 @@ def _edited(line: str, what: str, old: Any, new: Any) -> str | None:
     """The line with the one token that says the old form; None if none does, or several."""
     if what == "form" or old is None or new is None:
         return None
-    tokens = [token for token in _tokens(line) if _says(token, what, old)]
-    if len(tokens) != 1:
+    tokens = _tokens(line)
+    saying = [at for at, token in enumerate(tokens) if _says(token, what, old)]
+    if len(saying) != 1 or (saying[0] and tokens[saying[0] - 1].string == "-"):
         return None
-    (token,) = tokens
+    token = tokens[saying[0]]
     written = new if what == "comparison" else _written(token.string, new)
     return None if written is None else line[: token.start[1]] + written + line[token.end[1] :]
 
@@ -106,7 +119,7 @@ def _written(old: str, new: Any) -> str | None:
     if isinstance(new, str):
         quote = old[-1]
         return None if quote in new or "\\" in new or not new.isprintable() else f"{quote}{new}{quote}"
-    return repr(new) if isinstance(new, int | float) else None
+    return repr(new) if isinstance(new, int | float) and math.isfinite(new) else None
 
 
 def _diff(place: Place, line: str, edited: str) -> str:

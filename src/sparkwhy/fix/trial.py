@@ -59,7 +59,7 @@ class Trial:
     def _judged(self, claims: Sequence[Claim], found: Sequence[Proposed]) -> tuple[Judged, ...]:
         outcomes = self._outcomes(found)
         return tuple(
-            judged(claim.explanation, proposals, known, self.conditions)
+            judged(self.query, claim, proposals, known, self.conditions)
             for claim, proposals, known in zip(claims, found, outcomes, strict=True)
         )
 

@@ -89,6 +89,11 @@ def consult(
     """Why the row is missing, by the paper's definitions; attributes are replaced within the groups."""
     original = run(plan, tables, settings=settings)
     found = outcomes(plan, tables, Changer(Swaps.of(plan, groups), max_states, settings))
+    return among(plan, original, found, question)
+
+
+def among(plan: Plan, original: Rows, found: Outcomes, question: Question) -> Oracle:
+    """The answer, of all that can come out of a plan: several questions may be asked of it."""
     successful = sorted(_successful(plan, original, found, question), key=_order)
     return Oracle(tuple(successful), minimal(successful), found.cut)
 

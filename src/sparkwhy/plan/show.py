@@ -321,8 +321,8 @@ def show_plan(plan: Plan) -> str:
     lines = []
     before: int | None = None
     last = {node.id.step: node for node in walk(plan)}
-    for step, node in _main_nodes(plan).items():
-        read = [below.id.step for below in _inputs_of_step(node)]
+    for step, node in main_nodes(plan).items():
+        read = [below.id.step for below in inputs_of_step(node)]
         sources = "" if read == ([] if before is None else [before]) or not read else f" of {_listed(read)}"
         lines.append((str(step), show_step(node, last[step]) + sources, "" if node.where is None else str(node.where)))
         before = step
@@ -338,11 +338,12 @@ def show_step(main: Plan, last: Plan) -> str:
     return f"{text}, then {_show_columns(computed)}"
 
 
-def _main_nodes(plan: Plan) -> dict[int, Plan]:
+def main_nodes(plan: Plan) -> dict[int, Plan]:
+    """The operator that stands for each step, in reading order."""
     return {node.id.step: node for node in walk(plan) if not node.id.part}
 
 
-def _inputs_of_step(node: Plan) -> list[Plan]:
+def inputs_of_step(node: Plan) -> list[Plan]:
     """The operators of other steps that this step reads."""
     found: list[Plan] = []
     todo = list(reversed(inputs(node)))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
 
@@ -13,7 +16,11 @@ from sparkwhy.explain.explanation import Explanation, SideEffects, column_names
 from sparkwhy.explain.missing import SourceGap
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.question.bind import Question
-from sparkwhy.report.text import render, show_changes
+from sparkwhy.question.pattern import show_pattern
+from sparkwhy.report.html import fragment, page
+from sparkwhy.report.report import Report, show_changes
+from sparkwhy.report.style import takes_colour
+from sparkwhy.report.text import render, render_coloured
 from sparkwhy.trace.alternatives import Alternatives, Rewritten
 
 Outcome = OneOf["explained", "not_missing", "not_in_data", "unexplained"]
@@ -60,17 +67,28 @@ class Answer:
         return cls(outcome, question, tried.found[0].plan, tried.found, gaps=gaps, warnings=_pruned(tried))
 
     def show(self) -> None:
-        """Prints the answer, as `DataFrame.show` prints rows; `str` gives the text."""
-        print(self)
+        """Prints the answer, as `DataFrame.show` prints rows, in colour on a terminal; `str` gives the plain text."""
+        print(render_coloured(Report.of(self)) if takes_colour(sys.stdout) else self)
 
     def __str__(self) -> str:
-        return render(self)
+        return render(Report.of(self))
 
     __repr__ = __str__
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The answer as one page that needs nothing else; written to `path` too, if one is given."""
+        text = page(Report.of(self))
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def _repr_html_(self) -> str:
+        return fragment(Report.of(self))
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain data."""
         return {
+            "question": show_pattern(self.question.pattern),
             "outcome": self.outcome,
             "alternatives": [{"changes": dict(each.changes), "notes": list(each.notes)} for each in self.alternatives],
             "explanations": [_explanation(each) for each in self.explanations],

@@ -277,13 +277,13 @@ def _group(query: Analysis, members: tuple[str, ...]) -> list[Group]:
 
 
 def _uses(query: Analysis) -> dict[Use, Origin]:
-    """All uses of paths in a query, in reading order."""
-    return {
-        Use(node.id, origin.table, origin.names): origin
-        for node in walk(query.plan)
-        for read in query.references[node.id]
-        for origin in read.meaning
-    }
+    """All uses of paths in a query, in reading order; of an array and its whole elements, the array counts."""
+    found: dict[Use, Origin] = {}
+    for node in walk(query.plan):
+        for origin in (origin for read in query.references[node.id] for origin in read.meaning):
+            use = Use(node.id, origin.table, origin.names)
+            found[use] = min(found.get(use, origin), origin, key=lambda each: each.fixed)
+    return found
 
 
 @dataclass(frozen=True)

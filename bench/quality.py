@@ -1,0 +1,179 @@
+"""`make quality`: what sparkwhy says, against the exact oracle, on generated questions; writes docs/quality.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.quality_cases import FEWEST, MAX_STATES, MOST, case
+from bench.quality_compare import CLASSES, FOUND, Class, Quality, Wanted, class_of_way, in_steps, quality
+from sparkwhy.plan.show import show_plan
+from sparkwhy.plan.walk import walk
+from sparkwhy.question.pattern import show_pattern
+
+COMMAND = "make quality"
+SEEDS = 6_000
+PROCESSES = 2
+PAGE = Path(__file__).parent.parent / "docs" / "quality.md"
+
+
+def main() -> None:
+    found = quality(SEEDS, PROCESSES)
+    PAGE.write_text(page(found))
+    for text in (summary(found), table(found, smallest=False), table(found, smallest=True)):
+        print(text, end="\n\n")
+    print(f"written: {PAGE.relative_to(Path.cwd())}")
+    if any(result.sound < result.verified for result in found.results):
+        raise SystemExit("a verified fix does not return the row")
+
+
+# --- figures ---
+
+
+def table(found: Quality, *, smallest: bool) -> str:
+    """How many of the oracle's explanations we have, by what they take."""
+    counts = found.counts(smallest=smallest)
+    rows = [(CLASSES[kind], [counts[kind, each] for each in FOUND]) for kind in CLASSES]
+    rows.append(("all", [sum(row[i] for _, row in rows) for i in range(len(FOUND))]))
+    lines = [
+        "| what it takes | explanations | found, fix verified | found, no fix | only tried | missed | found |",
+        "|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for what, (verified, certain, attainable, missed) in rows:
+        total = verified + certain + attainable + missed
+        share = _share(verified + certain, total)
+        lines.append(f"| {what} | {total} | {verified} | {certain} | {attainable} | {missed} | {share} |")
+    return "\n".join(lines)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
+def summary(found: Quality) -> str:
+    """The figures that are not about what was found."""
+    complete = found.complete
+    verified, sound = sum(r.verified for r in found.results), sum(r.sound for r in found.results)
+    minimal, msrs = sum(r.minimal for r in complete), sum(r.msrs for r in complete)
+    admissible = sum(r.admissible for r in complete)
+    ranks = [r.rank for r in complete]
+    known = [rank for rank in ranks if rank is not None]
+    lines = [
+        f"- cases: {len(found.results)}, of {found.seeds} seeds; with declared groups: "
+        f"{sum(r.declared for r in found.results)}; with an oracle whose answer was cut, which count for soundness "
+        f"only: {len(found.results) - len(complete)}",
+        f"- verified explanations: {verified}; whose fix, run by itself, returns the row: {sound} "
+        f"({_share(sound, verified)})",
+        f"- minimal explanations of ours: {minimal}; the same operators are a minimal one of the oracle: {msrs} "
+        f"({_share(msrs, minimal)}); or a successful one that is not minimal: {admissible - msrs}; or need a change "
+        f"that the paper's table does not have: {minimal - admissible}",
+        f"- the oracle's nearest explanation is our first in {_share(sum(r == 1 for r in known), len(ranks))} of the "
+        f"cases, among our first three in {_share(sum(r <= 3 for r in known), len(ranks))}, further down in "
+        f"{_share(sum(r > 3 for r in known), len(ranks))}, and not in our list in "
+        f"{_share(len(ranks) - len(known), len(ranks))}",
+    ]
+    lost = [wanted for _, wanted in found.misses("relaxing")]
+    lines.append(
+        f"- explanations that take no more than further rows, and that we miss: {len(lost)}; of which a part is an "
+        f"explanation that we have: {sum(not each.smallest for each in lost)}; for which this also holds of a minimal "
+        f"reparameterization: {sum(each.nearest_relaxes for each in lost)}"
+    )
+    return "\n".join(lines)
+
+
+def example(seed: str, wanted: Wanted) -> str:
+    """A missed explanation, with its query, its tables and what the oracle would change."""
+    made = case(seed)
+    assert made is not None
+    ways = [each for each in made.oracle.successful if in_steps(each.changed) == wanted.steps]
+    shown = next(each for each in ways if class_of_way(made, each) == wanted.kind)
+    used = {node.id for node in walk(made.plan)}
+    rows = [f"table {id}: {', '.join(map(str, rows))}" for id, rows in sorted(made.tables.items()) if id in used]
+    lines = [show_plan(made.plan), *rows, f"asked: {show_pattern(made.question.pattern)}"]
+    if made.groups:
+        lines.append(f"groups: {', '.join(' <-> '.join(sorted(group)) for group in made.declared)}")
+    return "\n".join([*lines, f"the oracle: {shown.description}"])
+
+
+# --- the page ---
+
+WHY_MISSED: dict[Class, str] = {
+    "relaxing": """
+A part of the set is an explanation already, and we have it. The oracle also changes a further operator, which keeps
+other rows out of the result. We do not look for fewer side effects by changing more operators.""",
+    "attribute": """
+In one operator all places that read an attribute change together; the oracle changes one of two. And the attribute
+is exchanged where it is renamed, and not above; the oracle tries each place. And an alternative is combined with
+relaxing, not with restricting.""",
+    "carried": """
+By decision (`docs/alternatives.md`) a column that is carried along under its own name is not a use of it: `select("k")`
+becomes `select(col("v").alias("k"))` only if something above uses `k`.""",
+    "exchange": """
+If more rows come through, the row that is asked for is gone again: behind a limit, in an except, in a group. Some
+have to come and others to go. Bounds of an aggregate see this, but they are not followed through a second aggregate, a
+window, a limit, a set operation or a join above it.""",
+    "part": """
+The same with some of the further rows: bounds end at a second aggregate, and a limit ranks all rows that a relaxed
+filter lets through.""",
+    "restricting": """
+Tracing lets more through, never less. Such a set is found where the bounds of an aggregate allow it, and verified
+where a constant of the data does it.""",
+    "theta join": """
+A join is made outer; it does not compare in another way. As in the paper, this avoids the product of both sides.""",
+    "aggregate function": """
+The function of an aggregate is not changed; nor is it in the paper. `count(*)` as `count(distinct 1)` counts here.""",
+}
+
+
+def page(found: Quality) -> str:
+    """docs/quality.md."""
+    return "\n\n".join([_HEAD.strip(), summary(found), *_tables(found), *_examples(found)]) + "\n"
+
+
+_HEAD = f"""# How good the answers are
+
+This page is made by `{COMMAND}`; do not edit it. The questions come from the seeds `quality/0`, `quality/1`, ..., so
+the figures are the same each time. Everything runs in the interpreter, without Spark.
+
+Each question is about a query of {FEWEST} to {MOST} operators over tables of 2 to 6 rows with numbers, texts, structs,
+arrays and nulls, about half of them with declared groups of interchangeable attributes. A question is kept if the query
+does not answer it and some reparameterization does. The judge is the exact oracle (`sparkwhy.lab.oracle`): the paper's
+definitions taken literally, with all changes of the paper's table of admissible changes that the data can tell apart,
+and at most {MAX_STATES} outputs of one operator. It shares no code with tracing.
+"""
+
+
+def _tables(found: Quality) -> Iterator[str]:
+    yield """## What we find of the oracle's explanations
+
+An explanation of the oracle is the set of operators of a minimal successful reparameterization. It stands in the first
+line that is enough for it: *more rows come through* if some successful change of just these operators only adds rows
+at each of them, and letting all rows through would do. The last four lines are what the paper's algorithm leaves out.
+*Found*: it is in our list, with a fix that was run, or as certain without one. *Only tried*: some value would have to
+lie within its bounds, and no fix was seen to work; it is told under what was tried."""
+    yield table(found, smallest=False)
+    yield """The same for the sets of which no part is enough. The others change more operators than needed, for fewer
+side effects."""
+    yield table(found, smallest=True)
+
+
+_WITHOUT_A_FIX = """## What is found without a fix
+
+The set is certain: with just these operators relaxed the row is there. But no change that was tried brings it. These
+kinds are known: a filter with `=` below an aggregate or window that would have to let several values through; a limit
+below an aggregate, of which the witness is one row of several; a filter on the right side of a semi join, intersect or
+except together with other operators, where nobody records what it would have to let through."""
+
+
+def _examples(found: Quality) -> Iterator[str]:
+    yield _WITHOUT_A_FIX
+    yield "## What is missed\n\nOne small example of each kind, among the generated ones."
+    for kind, what in CLASSES.items():
+        if found.misses(kind):
+            result, wanted = found.misses(kind)[0]
+            text = example(result.seed, wanted)
+            yield f"**{what[0].upper()}{what[1:]}.** {WHY_MISSED[kind].strip()}\n\n```\n{text}\n```"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""`sparkwhy demo`: a small query, a missing row, and the reason."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from sparkwhy.api import why_not
+from sparkwhy.cli.output import add_output_options, progress_of, tell
+from sparkwhy.cli.quiet import session
+from sparkwhy.question.pattern import ANY
+
+_ADDRESSES = "array<struct<city: string, year: int>>"
+_PEOPLE = [
+    ("Peter", [("NY", 2010), ("LA", 2019), ("LV", 2017)], [("LA", 2010), ("SF", 2018)]),
+    ("Sue", [("LA", 2019), ("NY", 2018)], [("LA", 2019), ("NY", 2018)]),
+]
+
+
+def register(commands: Any) -> None:
+    parser = commands.add_parser(
+        "demo",
+        help="ask why a row is missing, on a small example",
+        description="Cities where somebody works since 2019: where is New York?",
+    )
+    add_output_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    answer = why_not(
+        cities(session()),
+        {"city": "NY", "nList": [ANY, ...]},
+        alternatives=[{"address1", "address2"}],
+        side_effects="exact",
+        progress=progress_of(arguments),
+    )
+    return tell(answer, arguments)
+
+
+def cities(spark: SparkSession) -> DataFrame:
+    """Cities where somebody works since 2019, with the people who work there."""
+    person = spark.createDataFrame(_PEOPLE, f"name string, address1 {_ADDRESSES}, address2 {_ADDRESSES}")
+    return (
+        person.alias("person")
+        .withColumn("address", F.explode("address2"))
+        .filter(F.col("address.year") >= 2019)
+        .select("name", F.col("address.city").alias("city"))
+        .groupBy("city")
+        .agg(F.collect_list("name").alias("nList"))
+    )

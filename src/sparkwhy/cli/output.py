@@ -1,0 +1,54 @@
+"""Where an answer goes: text or JSON to stdout, a page to a file; progress to a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from sparkwhy.cli.failures import EXIT_CODES, UsageError
+from sparkwhy.report.answer import Answer
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    options = parser.add_argument_group("output")
+    options.add_argument("--json", action="store_true", help="print the answer as JSON")
+    options.add_argument("--html", metavar="FILE", help="write the answer as a page too")
+    options.add_argument("--quiet", "-q", action="store_true", help="nothing on stderr but errors")
+
+
+def check_output(arguments: argparse.Namespace) -> None:
+    """Says what is wrong with where the answer should go before the work begins."""
+    if arguments.html is not None and not Path(arguments.html).absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {Path(arguments.html).absolute().parent} for {arguments.html}.")
+
+
+def progress_of(arguments: argparse.Namespace) -> Callable[[str], None] | None:
+    """Progress on one line of a terminal; none if nobody watches."""
+    return None if arguments.quiet or not sys.stderr.isatty() else _show_stage
+
+
+def tell(answer: Answer, arguments: argparse.Namespace) -> int:
+    """Hands out the answer; its outcome is the exit code."""
+    if arguments.json:
+        print(answer.to_json())
+    else:
+        answer.show()
+    if arguments.html is not None:
+        _write(answer, arguments.html)
+        if not arguments.quiet:
+            print(f"written to {arguments.html}", file=sys.stderr)
+    return EXIT_CODES[answer.outcome]
+
+
+def _write(answer: Answer, path: str) -> None:
+    try:
+        answer.to_html(path)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}.") from error
+
+
+def _show_stage(stage: str) -> None:
+    erase = "\r\x1b[2K"
+    print(erase if stage == "done" else f"{erase}{stage} ...", end="", file=sys.stderr, flush=True)

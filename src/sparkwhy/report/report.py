@@ -1,0 +1,189 @@
+"""An answer in the words that every rendering uses; which of them go where is the rendering's business."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from typing import Literal as OneOf
+
+from sparkwhy.errors import assert_never
+from sparkwhy.explain.explanation import Explanation, Fix, Operator, SideEffects
+from sparkwhy.explain.missing import SourceGap
+from sparkwhy.plan.nodes import Plan
+from sparkwhy.plan.show import main_nodes, show_op
+from sparkwhy.question.pattern import show_pattern
+from sparkwhy.report.findings import findings, padding
+from sparkwhy.report.values import counted
+
+if TYPE_CHECKING:
+    from sparkwhy.report.answer import Answer
+
+Row = Mapping[str, Any]
+
+_WITNESSES = 2
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """An operator that must change: how it reads under the alternative, where that differs, and what it met there.
+
+    `place` is where it stands; of operators that look the same it says the step of the plan too.
+    """
+
+    operator: Operator
+    place: str | None
+    reading: str | None
+    findings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A fix as a diff: the operator before and after, and the line of the user's file where that is known."""
+
+    operator: Operator
+    before: str
+    after: str
+    line: tuple[str, str] | None
+
+    @classmethod
+    def of(cls, fix: Fix) -> Change:
+        return cls(fix.operator, fix.before, fix.after, None if fix.diff is None else _line(fix.diff))
+
+
+@dataclass(frozen=True)
+class Told:
+    """An explanation in words."""
+
+    rank: int
+    suspects: tuple[Suspect, ...]
+    remarks: tuple[str, ...]
+    alternative: str | None
+    evidence: tuple[str, ...]
+    rows: tuple[Row, ...]
+    more: int
+    changes: tuple[Change, ...]
+    verified: bool | None
+    reason: str | None
+    effects: str | None
+    entering: tuple[Row, ...]
+    leaving: tuple[Row, ...]
+
+    @classmethod
+    def of(cls, explanation: Explanation) -> Told:
+        nodes = main_nodes(explanation.plan)
+        witnesses = explanation.witnesses[:_WITNESSES]
+        effects = explanation.side_effects
+        return cls(
+            rank=explanation.rank,
+            suspects=tuple(_suspect(each, explanation, nodes) for each in explanation.operators),
+            remarks=_once(line for each in witnesses for line in padding(explanation, each, nodes)),
+            alternative=show_changes(explanation.alternative) or None,
+            evidence=explanation.evidence,
+            rows=tuple(witness["row"] for witness in witnesses),
+            more=max(explanation.count - len(witnesses), 0),
+            changes=tuple(map(Change.of, explanation.fixes)),
+            verified=explanation.verified,
+            reason=explanation.reason,
+            effects=None if effects is None else show_effects(effects),
+            entering=() if effects is None else effects.added_rows,
+            leaving=() if effects is None else effects.removed_rows,
+        )
+
+    @property
+    def title(self) -> str:
+        """The operators and the alternative, in one line."""
+        operators = " and ".join(suspect.operator.text for suspect in self.suspects)
+        return operators if self.alternative is None else f"{operators}, with {self.alternative}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """An answer in words: `explanations` in full, `dominated` and `tried` in short."""
+
+    question: str
+    outcome: OneOf["explained", "not_missing", "not_in_data", "unexplained"]
+    headline: str
+    plan: Plan
+    explanations: tuple[Told, ...]
+    dominated: tuple[Told, ...]
+    tried: tuple[Told, ...]
+    matching: tuple[Row, ...]
+    gaps: tuple[SourceGap, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, answer: Answer) -> Report:
+        folded = [each for each in answer.explanations if each.verified and each.minimal is False]
+        return cls(
+            question=show_pattern(answer.question.pattern),
+            outcome=answer.outcome,
+            headline=_headline(answer),
+            plan=answer.plan,
+            explanations=tuple(Told.of(each) for each in answer.explanations if each not in folded),
+            dominated=tuple(map(Told.of, folded)),
+            tried=tuple(map(Told.of, answer.tried)),
+            matching=answer.matching,
+            gaps=answer.gaps,
+            notes=answer.warnings,
+        )
+
+
+def show_changes(changes: Mapping[str, str]) -> str:
+    """`address1 in place of address2`."""
+    return ", ".join(f"{new} in place of {old}" for old, new in changes.items())
+
+
+def show_effects(effects: SideEffects) -> str:
+    """`2 other rows enter the result, 1 leaves`."""
+    if effects.upper == 0:
+        return "no other row of the result changes"
+    if effects.added is None or effects.removed is None:
+        verb = "changes" if effects.upper == 1 else "change"
+        if effects.lower == effects.upper:
+            return f"{counted(effects.upper, 'other row')} of the result {verb}"
+        return f"{effects.lower} to {effects.upper} other rows of the result change"
+    moves = {"enter": effects.added, "leave": effects.removed}
+    first, *then = [(count, verb if count > 1 else f"{verb}s") for verb, count in moves.items() if count]
+    return ", ".join([f"{counted(first[0], 'other row')} {first[1]} the result", *(f"{n} {verb}" for n, verb in then)])
+
+
+def _headline(answer: Answer) -> str:
+    match answer.outcome:
+        case "explained":
+            return "These operators keep it out:"
+        case "not_missing":
+            return "It is there:"
+        case "not_in_data":
+            return "No source has such a row:"
+        case "unexplained":
+            return "No set of operators was found that would let such a row through."
+        case _:
+            assert_never(answer.outcome)
+
+
+def _suspect(operator: Operator, explanation: Explanation, nodes: Mapping[int, Plan]) -> Suspect:
+    node = nodes.get(operator.id)
+    reading = operator.text if node is None else show_op(node)
+    witnesses = explanation.witnesses[:_WITNESSES]
+    met = _once(line for witness in witnesses for line in findings(operator, witness, nodes))
+    place = _place(operator, explanation.operators)
+    return Suspect(operator, place, None if reading == operator.text else reading, met)
+
+
+def _place(operator: Operator, among: tuple[Operator, ...]) -> str | None:
+    twins = [each for each in among if (each.text, each.where) == (operator.text, operator.where)]
+    if len(twins) < 2:
+        return operator.where
+    return f"step {operator.id}" if operator.where is None else f"{operator.where}, step {operator.id}"
+
+
+def _line(diff: str) -> tuple[str, str] | None:
+    """The old and the new line of a unified diff of one line, without their indent."""
+    body = diff.splitlines()[3:]
+    old, new = ([line[1:].strip() for line in body if line[:1] == sign] for sign in "-+")
+    return (old[0], new[0]) if len(old) == len(new) == 1 else None
+
+
+def _once(lines: Iterator[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(lines))

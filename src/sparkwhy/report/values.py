@@ -1,0 +1,49 @@
+"""Values and rows as words: nothing that hides, nothing without end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sparkwhy.explain.near_miss import visible
+
+MAX_VALUE = 60
+MAX_LINE = 120
+"""Where a value and a line of values are cut."""
+
+
+def seen(text: str) -> str:
+    """The text with control characters and escapes made visible: `a<U+001B>[31m`."""
+    return "".join(c if c.isprintable() else f"<U+{ord(c):04X}>" for c in text)
+
+
+def cut(text: str, width: int = MAX_LINE) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def show_cell(value: Any) -> str:
+    """A value as it is; in quotes, with all to be seen, where one could overlook something."""
+    if value is None:
+        return "null"
+    text = cut(str(value), MAX_VALUE)
+    return text if text and text == text.strip() and visible(text) == f"'{text}'" else visible(text)
+
+
+def show_row(row: Mapping[str, Any]) -> str:
+    return cut(", ".join(f"{name} = {show_cell(value)}" for name, value in row.items()))
+
+
+def told_values(values: Mapping[str, Any]) -> str:
+    """Values that an operator read, with null said out loud."""
+    read = {name: value for name, value in values.items() if name != f"'{value}'"}  # a constant says its own value
+    told = (f"{name} is null" if value is None else f"{name} = {show_cell(value)}" for name, value in read.items())
+    return ", ".join(told)
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 row`, `2 rows`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def all_cut(lines: Iterable[str]) -> Iterable[str]:
+    return (cut(line) for line in lines)

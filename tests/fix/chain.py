@@ -1,0 +1,133 @@
+"""The whole way from a plan and a question to ranked explanations, in the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from random import Random
+from typing import Any
+
+from sparkwhy.explain.candidates import Claim, candidate_plan, candidates_of, explain
+from sparkwhy.explain.explanation import Explanation
+from sparkwhy.fix.judge import Judged, ranked, shown, with_effects
+from sparkwhy.fix.propose import Query
+from sparkwhy.fix.trial import Engine, Trial
+from sparkwhy.lab.interpreter import run
+from sparkwhy.lab.values import Row, in_order
+from sparkwhy.plan.build import Fresh
+from sparkwhy.plan.exprs import Ref
+from sparkwhy.plan.nodes import Column, OpId, Plan, Project
+from sparkwhy.plan.types import STRING
+from sparkwhy.plan.walk import inputs, walk
+from sparkwhy.trace.alternatives import Rewritten
+from sparkwhy.trace.annotate import trace
+from sparkwhy.trace.trails import as_text
+from sparkwhy.trace.wanted import Conditions
+from tests.trace.plans import Generator
+from tests.trace.test_law import MOST_DROPPERS, droppers, meeting
+from tests.trace.test_law_of_alternatives import alternatives, is_determined
+
+Tables = dict[OpId, list[Row]]
+
+
+def engine(tables: Tables) -> Engine:
+    return Engine(lambda plan: run(plan, tables), lambda plan, count: spread(plan, tables, count))
+
+
+def spread(plan: Plan, tables: Tables, count: int) -> list[list[str]]:
+    """Up to so many different values of each column, evenly placed in their order, as text."""
+    fresh = Fresh(plan)
+    texts = tuple(Column(fresh.attribute(a.name, STRING), as_text(Ref(a))) for a in plan.output)
+    written = run(Project(id=fresh.part(plan), input=plan, columns=texts), tables)
+    known = zip(zip(*run(plan, tables), strict=True), zip(*written, strict=True), strict=True)
+    columns = [dict(zip(*both, strict=True)) for both in known] or [{} for _ in plan.output]
+    return [
+        _placed([text for _, text in sorted(each.items(), key=_value) if text is not None], count) for each in columns
+    ]
+
+
+def _value(item: tuple[Any, str | None]) -> Any:
+    return in_order(item[0])
+
+
+def _placed(texts: list[str], count: int) -> list[str]:
+    last = len(texts) - 1
+    return [texts[i] for i in sorted({round(last * share / (count - 1)) for share in range(count)})] if texts else []
+
+
+@dataclass(frozen=True)
+class Case:
+    """A plan, what is in its tables, what is asked, and other readings."""
+
+    plan: Plan
+    tables: Tables
+    conditions: Conditions
+    alternatives: tuple[Rewritten, ...]
+
+    @classmethod
+    def of(cls, plan: Plan, tables: Tables, conditions: Conditions, others: Sequence[Plan] = ()) -> Case:
+        rewritten = (Rewritten({f"a{i}": f"b{i}"}, each, changed(plan, each)) for i, each in enumerate(others))
+        return cls(plan, tables, conditions, (Rewritten({}, plan, ()), *rewritten))
+
+    def rows(self, plan: Plan) -> list[Row]:
+        return run(plan, self.tables)
+
+    def matching(self, plan: Plan) -> list[Row]:
+        return run(meeting(plan, self.conditions), self.tables)
+
+
+def changed(plan: Plan, other: Plan) -> tuple[OpId, ...]:
+    """The operators that are other ones, whatever is below them."""
+    known = {node.id: parameters(node) for node in walk(plan)}
+    return tuple(node.id for node in walk(other) if parameters(node) != known[node.id])
+
+
+def parameters(node: Plan) -> tuple[Any, ...]:
+    below = inputs(node)
+    values = [getattr(node, field.name) for field in fields(node)]
+    return tuple(value for value in values if not any(value is each for each in below) and value != below)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What came out: the claims before, the verdicts with their repairs, and the explanations in order."""
+
+    claims: tuple[Claim, ...]
+    verdicts: tuple[Judged, ...]
+    judged: tuple[Judged, ...]
+    ranked: tuple[Explanation, ...]
+
+    @property
+    def verified(self) -> list[Judged]:
+        return [each for each in self.judged if each.verified]
+
+
+def claims_of(case: Case) -> tuple[tuple[Claim, ...], Query]:
+    others = [each.plan for each in case.alternatives[1:]]
+    traced = trace(case.plan, case.conditions, alternatives=others, records=True)
+    candidates = candidates_of(run(candidate_plan(traced), case.tables))
+    return explain(case.alternatives, traced.bits, candidates), Query(case.alternatives, traced.bits, "UTC")
+
+
+def tried(case: Case) -> Tried:
+    claims, query = claims_of(case)
+    trial = Trial(engine(case.tables), query, case.conditions)
+    verdicts = trial.verdicts(claims)
+    kept, _ = shown(verdicts)
+    judged = with_effects(kept, trial.effects(kept), examples=True)
+    return Tried(claims, verdicts, judged, ranked(judged))
+
+
+def generated(label: str, count: int, others: int) -> list[Case]:
+    """Questions about rows that are missing, with so many other readings."""
+    found = []
+    for seed in range(count):
+        generator = Generator(Random(f"{label}/{seed}"))
+        plan = generator.plan(1 + seed % 5)
+        if len(droppers(plan)) <= MOST_DROPPERS and is_determined(plan):
+            readings = alternatives(generator, plan, others)
+            conditions = tuple(generator.condition(plan) for _ in range(generator.random.randint(1, 2)))
+            case = Case.of(plan, generator.tables, conditions, readings)
+            if not case.matching(plan):
+                found.append(case)
+    return found

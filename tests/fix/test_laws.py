@@ -1,0 +1,125 @@
+"""What is said of fixes is true: by the definitions, on generated plans, in the interpreter."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from sparkwhy.explain.explanation import Explanation
+from sparkwhy.fix.judge import Judged
+from sparkwhy.lab.distance import side_effects
+from sparkwhy.lab.values import Row
+from sparkwhy.plan.nodes import Plan
+from sparkwhy.plan.show import show_plan
+from tests.fix.chain import Case, Tried, changed, generated, tried
+from tests.trace.test_law import bag, run_meeting
+
+READINGS = [0, 2]
+"""How many other readings of the query there are."""
+
+
+@cache
+def answers(others: int) -> list[tuple[Case, Tried]]:
+    return [(case, tried(case)) for case in generated(f"fixes/{others}", 900 // (1 + others), others)]
+
+
+def fixes(others: int) -> list[tuple[Case, Judged, Plan]]:
+    """The verified explanations of all cases, each with its fixed query."""
+    found = [(case, each) for case, answer in answers(others) for each in answer.verified]
+    return [(case, each, each.repair.fixed) for case, each in found if each.repair is not None]
+
+
+def told(case: Case, each: Judged) -> str:
+    fixed = "" if each.repair is None else show_plan(each.repair.fixed)
+    return f"{show_plan(case.plan)}\nfixed:\n{fixed}\n{case.tables}\n{case.conditions}\n{each.explanation}"
+
+
+@pytest.mark.parametrize("others", READINGS)
+def test_there_are_enough_cases(others: int) -> None:
+    assert len(fixes(others)) >= 75
+
+
+@pytest.mark.parametrize("others", READINGS)
+def test_a_verified_fix_returns_a_row_that_is_asked_for(others: int) -> None:
+    for case, each, fixed in fixes(others):
+        assert case.matching(fixed), told(case, each)
+
+
+@pytest.mark.parametrize("others", READINGS)
+def test_a_fix_changes_the_operators_of_its_explanation_and_no_other(others: int) -> None:
+    for case, each, fixed in fixes(others):
+        steps = {operator.id for operator in each.explanation.operators}
+        assert {id.step for id in changed(case.plan, fixed)} == steps, told(case, each)
+        assert {fix.operator.id for fix in each.explanation.fixes} == steps, told(case, each)
+
+
+@pytest.mark.parametrize("others", READINGS)
+def test_a_fix_is_told_for_the_alternative_that_it_belongs_to(others: int) -> None:
+    for case, each, fixed in fixes(others):
+        assert each.repair is not None
+        (reading,) = [known for known in case.alternatives if known.plan is each.explanation.plan]
+        assert each.explanation.alternative == reading.changes
+        steps = {step.op for step in each.repair.steps}
+        assert set(changed(reading.plan, fixed)) <= steps, told(case, each)
+
+
+def other_rows(case: Case, plan: Plan) -> list[Row]:
+    """The rows of a plan that nobody asked for."""
+    rows = case.rows(plan)
+    asked = bag(run_meeting(plan, rows, case.conditions), plan)
+    return [row for row in rows if not asked[next(iter(bag([row], plan)))]]
+
+
+@pytest.mark.parametrize("others", READINGS)
+def test_side_effects_are_the_difference_of_the_results(others: int) -> None:
+    for case, each, fixed in fixes(others):
+        types = [attribute.type for attribute in case.plan.output]
+        expected = side_effects(other_rows(case, case.plan), other_rows(case, fixed), types)
+        found = each.explanation.side_effects
+        assert found is not None
+        assert (found.added, found.removed) == (len(expected.entered), len(expected.left)), told(case, each)
+        assert found.lower <= len(expected.entered) + len(expected.left) <= found.upper
+        assert bool(found.added_rows) == bool(found.added)
+        assert bool(found.removed_rows) == bool(found.removed)
+
+
+def operators(explanation: Explanation) -> frozenset[int]:
+    return frozenset(operator.id for operator in explanation.operators)
+
+
+def is_below(one: Explanation, other: Explanation) -> bool:
+    """The paper's order of two fixes: a part of the operators, and no more side effects."""
+    assert one.side_effects is not None
+    assert other.side_effects is not None
+    return operators(one) <= operators(other) and one.side_effects.upper <= other.side_effects.lower
+
+
+@pytest.mark.parametrize("others", READINGS)
+def test_minimal_fixes_are_those_that_nothing_is_below(others: int) -> None:
+    dominated = 0
+    for _, answer in answers(others):
+        verified = [each for each in answer.ranked if each.verified]
+        for each in verified:
+            below = [one for one in verified if one is not each and is_below(one, each)]
+            assert each.minimal == (not below)
+            assert each.minimal or any(one.minimal for one in below)
+            dominated += not each.minimal
+    assert dominated > 5
+
+
+@pytest.mark.parametrize("others", READINGS)
+def test_trying_fixes_loses_no_certain_explanation(others: int) -> None:
+    for _, answer in answers(others):
+        certain = {operators(claim.explanation) for claim in answer.claims if claim.explanation.certain}
+        assert certain <= {operators(each) for each in answer.ranked}
+        assert [each.rank for each in answer.ranked] == list(range(1, len(answer.ranked) + 1))
+
+
+@pytest.mark.parametrize("others", READINGS)
+def test_what_was_not_verified_says_why(others: int) -> None:
+    for case, answer in answers(others):
+        for each in answer.verdicts:
+            assert (each.explanation.reason is None) == each.verified, told(case, each)
+            assert (each.repair is not None) == each.verified
+            assert each.explanation.verified is not None

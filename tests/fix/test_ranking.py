@@ -1,0 +1,124 @@
+"""The order of explanations, as docs/ranking.md tells it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import permutations
+
+from sparkwhy.explain.explanation import Explanation, Fix, FixKind, Operator, SideEffects
+from sparkwhy.fix.judge import Judged, ranked, shown, with_effects
+from sparkwhy.fix.propose import Repair
+from tests.plan.test_nodes import attribute, table
+
+PLAN = table(1, attribute(1, "k"))
+
+
+def judged(*steps: int, kind: FixKind = "constant", effects: int | None = 0, certain: bool = True) -> Judged:
+    """A verified explanation with fixes of one kind."""
+    operators = tuple(Operator(step, "filter", f"filter {step}") for step in steps)
+    fixes = tuple(Fix(operator, "before", "after", kind) for operator in operators)
+    counted = None if effects is None else SideEffects(effects, effects)
+    told = Explanation(operators, 1, certain, fixes=fixes, verified=True, side_effects=counted, plan=PLAN)
+    return Judged(told, Repair(PLAN, frozenset(), fixes))
+
+
+def possible(*steps: int) -> Judged:
+    found = judged(*steps, effects=None)
+    return Judged(replace(found.explanation, fixes=(), verified=False, reason="it has no parameter"))
+
+
+def order(*found: Judged) -> list[tuple[int, ...]]:
+    """The operators of explanations in their order, whatever the order in which they come."""
+    orders = {tuple(steps(each) for each in ranked(given)) for given in permutations(found)}
+    assert len(orders) == 1
+    return list(orders.pop())
+
+
+def steps(explanation: Explanation) -> tuple[int, ...]:
+    return tuple(operator.id for operator in explanation.operators)
+
+
+def minimal(*found: Judged) -> dict[tuple[int, ...], bool | None]:
+    return {steps(each): each.minimal for each in ranked(found)}
+
+
+def test_what_was_verified_comes_before_what_is_only_possible() -> None:
+    assert order(judged(1, 2, kind="other", effects=9), possible(3)) == [(1, 2), (3,)]
+
+
+def test_what_is_possible_comes_before_nothing_that_works() -> None:
+    """Minimal, dominated, possible? An explanation that is dominated has a fix, but a better one is told already."""
+    found = (judged(1), judged(1, 2), possible(3))
+    assert minimal(*found) == {(1,): True, (1, 2): False, (3,): False}
+    assert order(*found) == [(1,), (3,), (1, 2)]
+
+
+def test_certain_comes_before_attainable() -> None:
+    assert order(judged(1, 2), judged(3, certain=False)) == [(1, 2), (3,)]
+
+
+def test_fewer_operators_come_first() -> None:
+    assert order(judged(1, 2, kind="attribute"), judged(3, kind="other", effects=9)) == [(3,), (1, 2)]
+
+
+def test_what_invents_less_comes_first() -> None:
+    kinds: list[FixKind] = ["attribute", "join type", "comparison", "constant", "other"]
+    found = [judged(step, kind=kind, effects=9 - step) for step, kind in enumerate(kinds, 1)]
+    assert order(*found) == [(1,), (2,), (3,), (4,), (5,)]
+
+
+def test_fewer_side_effects_come_first() -> None:
+    assert order(judged(1, effects=3), judged(2, effects=1), judged(3, effects=2)) == [(2,), (3,), (1,)]
+
+
+def test_ranks_are_numbers_from_one() -> None:
+    assert [each.rank for each in ranked([possible(1), judged(2), judged(3)])] == [1, 2, 3]
+
+
+# --- minimal ---
+
+
+def test_a_part_of_the_operators_with_no_more_side_effects_dominates() -> None:
+    assert minimal(judged(1, effects=2), judged(1, 2, effects=2)) == {(1,): True, (1, 2): False}
+    assert minimal(judged(1, effects=2), judged(1, 2, effects=5)) == {(1,): True, (1, 2): False}
+
+
+def test_fewer_side_effects_are_worth_another_operator() -> None:
+    """The paper's example: another filter lets a whole new city in; another list of addresses only a name more."""
+    assert minimal(judged(1, effects=2), judged(1, 2, effects=1)) == {(1,): True, (1, 2): True}
+
+
+def test_other_operators_are_not_comparable() -> None:
+    assert minimal(judged(1, effects=2), judged(2, 3, effects=9)) == {(1,): True, (2, 3): True}
+
+
+def test_only_what_was_verified_is_minimal_or_dominates() -> None:
+    assert minimal(possible(1), judged(1, 2)) == {(1,): False, (1, 2): True}
+
+
+def test_where_nothing_was_counted_operators_decide() -> None:
+    assert minimal(judged(1, effects=None), judged(1, 2, effects=None)) == {(1,): True, (1, 2): False}
+
+
+def test_what_was_not_tried_is_neither() -> None:
+    untried = Judged(replace(judged(1).explanation, verified=None, fixes=()))
+    assert minimal(untried) == {(1,): None}
+
+
+# --- what is shown ---
+
+
+def test_what_is_only_attainable_and_does_not_work_is_only_tried() -> None:
+    attainable = possible(2)
+    attainable = replace(attainable, explanation=replace(attainable.explanation, certain=False))
+    works = judged(3, certain=False)
+    assert shown([possible(1), attainable, works]) == ((possible(1), works), (attainable,))
+
+
+def test_effects_are_given_to_those_that_have_a_repair() -> None:
+    counted = {0: SideEffects(3, 3, 1, 2, ({"k": "1"},)), 1: SideEffects(0, 0, 0, 0)}
+    found = [possible(1), judged(2, effects=None), judged(3, effects=None)]
+    exact = with_effects(found, counted, examples=True)
+    assert [each.explanation.side_effects for each in exact] == [None, counted[0], counted[1]]
+    bounds = with_effects(found, counted, examples=False)
+    assert [each.explanation.side_effects for each in bounds] == [None, SideEffects(3, 3), SideEffects(0, 0)]

@@ -1,0 +1,134 @@
+"""The change of a line of the user's file: told where it is certain, and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sparkwhy.fix.source import line_diff
+from sparkwhy.plan.exprs import And, Cast, Compare, CompareOp, Expr, In, IsNull, Literal, Or, Ref
+from sparkwhy.plan.nodes import SQL_TEXT, Filter, Limit, OpId, Place, Plan
+from sparkwhy.plan.types import DOUBLE, INTEGER, STRING, TIMESTAMP
+from tests.plan.test_nodes import attribute, table
+
+N, S, X = attribute(1, "n"), attribute(2, "s", STRING), attribute(3, "x", DOUBLE)
+SOURCE = table(1, N, S, X)
+
+
+def compare(op: CompareOp, value: int | str) -> Expr:
+    return Compare(op, Ref(S if isinstance(value, str) else N), constant(value))
+
+
+def constant(value: int | str) -> Expr:
+    return Literal(value, STRING if isinstance(value, str) else INTEGER)
+
+
+def changed(folder: Path, line: str, before: Expr, after: Expr) -> str | None:
+    """The line after the change that the diff tells."""
+    file = folder / "etl.py"
+    file.write_text(f"df = read()\n{line}\nprint(5)\n", encoding="utf-8")
+    old: Plan = Filter(id=OpId(2), input=SOURCE, condition=before, where=Place(str(file), 2))
+    diff = line_diff(old, Filter(id=OpId(2), input=SOURCE, condition=after))
+    if diff is None:
+        return None
+    *head, removed, added = diff.split("\n")
+    assert head == ["--- etl.py", "+++ etl.py", "@@ -2 +2 @@"]
+    assert removed == f"-{line}"
+    assert added[0] == "+"
+    return added[1:]
+
+
+@pytest.mark.parametrize(
+    ("line", "before", "after", "expected"),
+    [
+        ('df = df.filter(F.col("n") >= 2019)', (">=", 2019), (">=", 2018), 'df = df.filter(F.col("n") >= 2018)'),
+        ('    .filter(F.col("n") >= 2019)', (">=", 2019), (">=", 2018), '    .filter(F.col("n") >= 2018)'),
+        ('    .filter(F.col("n") >= 20_19)', (">=", 2019), (">=", -3), '    .filter(F.col("n") >= -3)'),
+        ("df = df.where(df.n < 5)  # below 5", ("<", 5), ("<=", 5), "df = df.where(df.n <= 5)  # below 5"),
+        ("df = df.where(df.n != 5)", ("<>", 5), ("<=", 5), "df = df.where(df.n <= 5)"),
+        ("df = df.where(df.s == 'Ger')", ("=", "Ger"), ("=", "ger "), "df = df.where(df.s == 'ger ')"),
+        ('df = df.where(df.s == "Ger")', ("=", "Ger"), ("=", "it's"), 'df = df.where(df.s == "it\'s")'),
+        # a statement of several lines: this is one of them
+        ('    (F.col("n") >= 2019)', (">=", 2019), (">=", 2018), '    (F.col("n") >= 2018)'),
+        (") & (F.col('n') >= 2019) & (", (">=", 2019), (">=", 2018), ") & (F.col('n') >= 2018) & ("),
+    ],
+)
+def test_one_constant_or_comparison_is_replaced(tmp_path: Path, line: str, before, after, expected: str) -> None:
+    assert changed(tmp_path, line, compare(*before), compare(*after)) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "before", "after"),
+    [
+        ("df.where((df.n > 5) & (df.m > 5))", (">", 5), (">", 2)),  # which of them?
+        ("df.where((df.n < 5) & (df.m < 7))", ("<", 5), ("<=", 5)),
+        ("df.where(df.n > limit)", (">", 5), (">", 2)),  # the constant is elsewhere
+        ("df.where((df.n > limit) & (df.m > -5))", (">", 5), (">", 2)),  # and this is another
+        ("df.where((df.n > 6 - 5))", (">", 5), (">", 2)),
+        ('df.where("n > 5")', (">", 5), (">", 2)),  # inside of a text
+        ('df.where("n > 5")', (">", 5), (">=", 5)),
+        ('df.where(F.col("s") == wanted)', ("=", "s"), ("=", "t")),  # the name of a column
+        ("df.where(df.s == 'a')", ("=", "a"), ("=", "it's")),  # would need other quotes
+        ("df.where(df.s == 'a')", ("=", "a"), ("=", "b\\n")),
+        ("df.where(df.s == 'a')", ("=", "a"), ("=", "b\n")),
+        ("df.where(df.n > 5.0)", (">", 5), (">", 2)),
+        ("df.where(df.n > 5)", (">", 5), ("<", 6)),  # two changes
+        ("", (">", 5), (">", 2)),
+    ],
+)
+def test_what_would_be_a_guess_is_not_told(tmp_path: Path, line: str, before, after) -> None:
+    assert changed(tmp_path, line, compare(*before), compare(*after)) is None
+
+
+def test_a_constant_that_the_condition_has_twice_is_a_guess(tmp_path: Path) -> None:
+    """One of the two is in a variable; nobody knows which."""
+    line = "df.where((df.n > low) & (df.n < 5))"
+    before = And((compare(">", 5), compare("<", 5)))
+    assert changed(tmp_path, line, before, And((compare(">", 2), compare("<", 5)))) is None
+
+
+def test_other_forms_are_not_written(tmp_path: Path) -> None:
+    before = compare("=", 5)
+    assert changed(tmp_path, "df.where(df.n == 5)", before, Or((before, IsNull(Ref(N))))) is None
+    listed = In(Ref(N), (constant(5),))
+    assert changed(tmp_path, "df.where(df.n.isin(5))", listed, In(Ref(N), (constant(5), constant(7)))) is None
+
+
+def test_a_constant_that_spark_has_cast_is_written_as_it_was(tmp_path: Path) -> None:
+    day = Compare("<=", Ref(attribute(4, "t", TIMESTAMP)), Cast(constant("2024-01-31"), TIMESTAMP))
+    later = replace(day, right=Cast(constant("2024-01-31 10:15:00"), TIMESTAMP))
+    source = table(1, attribute(4, "t", TIMESTAMP))
+    file = tmp_path / "etl.py"
+    file.write_text('df.where(df.t <= "2024-01-31")', encoding="utf-8")
+    old = Filter(id=OpId(2), input=source, condition=day, where=Place(str(file), 1))
+    diff = line_diff(old, replace(old, condition=later))
+    assert diff is not None
+    assert diff.endswith('+df.where(df.t <= "2024-01-31 10:15:00")')
+
+
+def test_a_whole_number_may_become_a_fraction(tmp_path: Path) -> None:
+    before = Compare(">", Ref(X), Cast(constant(5), DOUBLE))
+    after = replace(before, right=Literal(2.5, DOUBLE))
+    assert changed(tmp_path, "df.where(df.x > 5)", before, after) == "df.where(df.x > 2.5)"
+    assert changed(tmp_path, "df.where(df.x > 5)", before, replace(before, right=Literal(float("inf"), DOUBLE))) is None
+
+
+def test_a_limit_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "etl.py"
+    file.write_text("df.limit(3)", encoding="utf-8")
+    old = Limit(id=OpId(2), input=SOURCE, count=3, where=Place(str(file), 1))
+    diff = line_diff(old, replace(old, count=4))
+    assert diff is not None
+    assert diff.endswith("+df.limit(4)")
+
+
+@pytest.mark.parametrize(
+    "place",
+    [None, Place("/no/such/file.py", 1), Place(SQL_TEXT, 1), Place("cell 3", 1), Place(__file__, 10**6), Place("/", 1)],
+    ids=str,
+)
+def test_without_a_line_there_is_no_diff(place: Place | None) -> None:
+    old = Filter(id=OpId(2), input=SOURCE, condition=compare(">", 5), where=place)
+    assert line_diff(old, replace(old, condition=compare(">", 2))) is None

@@ -1,0 +1,210 @@
+"""Answers as text: to the letter, with nothing in them that would steer a terminal."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from textwrap import dedent
+
+import pytest
+
+from sparkwhy.explain.explanation import SideEffects
+from sparkwhy.plan.exprs import Attribute, AttrId
+from sparkwhy.plan.types import INTEGER
+from sparkwhy.report.answer import Answer
+from sparkwhy.report.report import Report, show_effects
+from sparkwhy.report.style import takes_colour
+from sparkwhy.report.text import render_coloured
+from tests.report.answers import answer, filtered, gap, joined, operator, query
+
+
+def golden(found: Answer, text: str) -> None:
+    assert str(found) == dedent(text).strip("\n")
+
+
+def test_an_explanation_with_a_fix() -> None:
+    golden(
+        answer(filtered()),
+        """
+        Why is there no row like {'city': 'NY'}?
+
+         1. filter year >= 2019   etl.py:7
+              year = 2018, so year >= 2019 is FALSE
+              would give id = 1, city = NY, year = 2018
+              fix, run and seen to work:
+                - filter year >= 2019
+                + filter year >= 2018
+                in etl.py:7:
+                - .filter(F.col("year") >= 2019)
+                + .filter(F.col("year") >= 2018)
+              2 to 3 other rows of the result change
+        """,
+    )
+
+
+def test_several_operators_are_aligned_and_exact_effects_have_examples() -> None:
+    golden(
+        answer(joined(rank=1)),
+        """
+        Why is there no row like {'city': 'NY'}?
+
+         1. filter year >= 2019   etl.py:7
+        and join on id = buyer    etl.py:8
+              id = 1: no partner on the right
+              nearest on the right: buyer = 2
+              would give id = 1, city = NY, buyer = null, year = null
+              and 4 more like that
+              fix, run and seen to work:
+                - join on id = buyer
+                + left join on id = buyer
+              2 other rows enter the result, 1 leaves, such as
+                + id = 7, city = SF
+                - id = 8, city = null
+        """,
+    )
+
+
+def test_what_changes_more_is_one_line_and_so_is_what_was_tried_in_vain() -> None:
+    dominated = joined(minimal=False, alternative={"year": "month"}, side_effects=SideEffects(4, 4))
+    vain = filtered(verified=False, minimal=False, reason="the total is 7, not 9")
+    golden(
+        answer(filtered(fixes=()), dominated, tried=(vain,) * 5, warnings=("larger ones may be missing.",)),
+        """
+        Why is there no row like {'city': 'NY'}?
+
+         1. filter year >= 2019   etl.py:7
+              year = 2018, so year >= 2019 is FALSE
+              would give id = 1, city = NY, year = 2018
+              run and seen to work
+              2 to 3 other rows of the result change
+
+        Also works, but changes more:
+         2. filter year >= 2019 and join on id = buyer, with month in place of year (4 other rows of the result change)
+
+        Tried in vain:
+            filter year >= 2019: the total is 7, not 9
+            filter year >= 2019: the total is 7, not 9
+            filter year >= 2019: the total is 7, not 9
+            and 2 more
+
+        Note: larger ones may be missing.
+        """,
+    )
+
+
+def test_a_fix_that_does_not_work_says_why() -> None:
+    text = str(answer(filtered(verified=False, minimal=False, reason="city is LA", side_effects=None)))
+    assert "      tried:\n        - filter year >= 2019\n        + filter year >= 2018\n" in text
+    assert text.endswith("      not verified: city is LA")
+    assert "seen to work" not in text
+
+
+def test_an_explanation_that_was_not_tried_says_nothing_of_fixes() -> None:
+    text = str(answer(filtered(verified=None, minimal=None, fixes=(), side_effects=None)))
+    assert text.endswith("would give id = 1, city = NY, year = 2018")
+
+
+def test_an_operator_is_shown_as_it_reads_under_the_alternative() -> None:
+    month = query(year=Attribute(AttrId(4), "month", INTEGER))
+    told = replace(filtered(alternative={"year": "month"}, evidence=("their names are alike",)), plan=month)
+    text = str(answer(told))
+    assert " 1. filter year >= 2019   etl.py:7\n      as filter month >= 2019\n" in text
+    assert "      with month in place of year\n      their names are alike\n" in text
+    assert "      as " not in str(answer(filtered()))
+
+
+def test_operators_that_look_the_same_are_told_apart_by_their_step() -> None:
+    twin = replace(operator(3), id=9)
+    text = str(answer(replace(filtered(), operators=(operator(3), twin))))
+    assert "filter year >= 2019   etl.py:7, step 3\n" in text
+    assert "and filter year >= 2019   etl.py:7, step 9\n" in text
+
+
+def test_the_other_outcomes() -> None:
+    golden(
+        answer(outcome="not_missing", matching=({"id": "1", "city": "NY"},)),
+        """
+        Why is there no row like {'city': 'NY'}?
+
+        It is there:
+          id = 1, city = NY
+        """,
+    )
+    golden(
+        answer(outcome="not_in_data", gaps=(gap(),)),
+        """
+        Why is there no row like {'city': 'NY'}?
+
+        No source has such a row:
+          table people (id, city): no row with city = 'NYC'
+            nearest to city = 'NYC': NY, ' NYC'
+        """,
+    )
+    assert str(answer(outcome="unexplained")).endswith(
+        "No set of operators was found that would let such a row through."
+    )
+
+
+@pytest.mark.parametrize(
+    ("effects", "words"),
+    [
+        (SideEffects(0, 0), "no other row of the result changes"),
+        (SideEffects(1, 1), "1 other row of the result changes"),
+        (SideEffects(0, 1), "0 to 1 other rows of the result change"),
+        (SideEffects(0, 0, 0, 0), "no other row of the result changes"),
+        (SideEffects(1, 1, 1, 0), "1 other row enters the result"),
+        (SideEffects(2, 2, 0, 2), "2 other rows leave the result"),
+        (SideEffects(5, 5, 3, 2), "3 other rows enter the result, 2 leave"),
+    ],
+)
+def test_side_effects_in_words(effects: SideEffects, words: str) -> None:
+    assert show_effects(effects) == words
+
+
+# --- what data may contain ---
+
+EVIL = "a\x1b[31m\x07\r\n\u202eb"
+
+
+def test_nothing_in_the_data_steers_the_terminal() -> None:
+    attribute = Attribute(AttrId(4), f"y{EVIL}", INTEGER)
+    plan = query(year=attribute, table=EVIL)
+    told = filtered(plan=plan, row={f"y{EVIL}": EVIL}, reason=EVIL, evidence=(EVIL,), alternative={"y": EVIL})
+    for text in (str(answer(told, plan=plan, warnings=(EVIL,), missing={"city": EVIL})), str(answer(tried=(told,)))):
+        assert all(character.isprintable() or character == "\n" for character in text)
+        assert "<U+001B>[31m" in text
+
+
+def test_colour_adds_only_what_the_style_says() -> None:
+    told = answer(filtered(row={"id": EVIL}), joined())
+    text = render_coloured(Report.of(told))
+    for code in ("\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[0m"):
+        assert code in text
+        text = text.replace(code, "")
+    assert [line.rstrip() for line in text.splitlines()] == str(told).splitlines()
+
+
+def test_long_values_are_cut() -> None:
+    text = str(answer(filtered(row={"id": "x" * 5000, "city": "y" * 5000, "more": "z" * 5000})))
+    assert max(map(len, text.splitlines())) < 150
+
+
+# --- colour only where it is welcome ---
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colour_is_for_terminals_and_no_color_turns_it_off() -> None:
+    assert takes_colour(Terminal(), {})
+    assert not takes_colour(io.StringIO(), {})
+    assert not takes_colour(Terminal(), {"NO_COLOR": "1"})
+    assert not takes_colour(Terminal(), {"TERM": "dumb"})
+
+
+def test_show_is_plain_when_nobody_watches(capsys: pytest.CaptureFixture[str]) -> None:
+    told = answer(filtered())
+    told.show()
+    assert capsys.readouterr().out == f"{told}\n"

@@ -1,0 +1,297 @@
+"""The command line: what it prints, its exit codes, and its errors, which are messages and no tracebacks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from sparkwhy.cli.failures import shortened
+from sparkwhy.cli.main import main
+from sparkwhy.cli.quiet import quiet_spark
+from sparkwhy.cli.sources import FORMATS
+
+ETL = """
+from dataclasses import dataclass
+from pyspark.sql import SparkSession, functions as F
+spark = SparkSession.builder.getOrCreate()
+trips = spark.createDataFrame([("Sue", "NY", 2018), ("Bob", "LA", 2020)], "name string, city string, year int")
+recent = trips.filter(F.col("year") >= 2019)
+lines = ["no", "DataFrame"]
+
+
+def totals():
+    return recent.groupBy("city").agg(F.sum("year").alias("total"))
+
+
+def numbers(session):
+    return session.range(5).filter("id > 2")
+
+
+def between(low, high):
+    return spark.range(low, high)
+
+
+def broken():
+    return trips.select(F.col("nme"))
+
+
+def failing():
+    return trips.filter(F.raise_error(F.lit("boom")).isNull())
+
+
+@dataclass
+class Level:
+    value: "int"
+
+
+def marked():
+    return trips.filter(F.udf(lambda year: Level(year).value > 2019, "boolean")("year"))
+
+
+if __name__ == "__main__":
+    raise AssertionError("this is not for us")
+"""
+
+
+@pytest.fixture(autouse=True)
+def _the_process_stays_as_it_is(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("SPARK_SUBMIT_OPTS", "-Dlog4j2.level=error")
+
+
+@pytest.fixture(scope="module")
+def etl(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("etl") / "etl.py"
+    path.write_text(ETL)
+    return str(path)
+
+
+@pytest.fixture
+def views(spark: SparkSession) -> Iterator[None]:
+    yield
+    for name in ("people", "places"):
+        spark.catalog.dropTempView(name)
+
+
+def ask(target: str, missing: str, *more: str) -> int:
+    return main(["explain", target, "--missing", missing, "--no-verify", *more])
+
+
+# --- answers and exit codes ---
+
+
+def test_a_dataframe_of_a_script_is_explained(etl: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", f"{etl}:recent", "--missing", '{"city": "NY"}']) == 0
+    printed = capsys.readouterr()
+    assert " 1. filter year >= 2019   etl.py:6\n" in printed.out
+    assert '+ recent = trips.filter(F.col("year") >= 2018)' in printed.out
+    assert "\x1b" not in printed.out
+    assert printed.err == ""
+
+
+def test_the_outcome_is_the_exit_code(etl: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask(f"{etl}:recent", '{"city": "LA"}') == 0
+    assert "It is there" in capsys.readouterr().out
+    assert ask(f"{etl}:totals", '{"city": "LA", "total": 5}') == 3
+    assert "No set of operators" in capsys.readouterr().out
+    assert ask(f"{etl}:recent", '{"city": "Oslo"}') == 4
+    assert "No source has such a row" in capsys.readouterr().out
+
+
+def test_a_function_of_the_session_is_called_with_it(etl: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask(f"{etl}:numbers", '{"id": 1}') == 0
+    assert "filter id > 2" in capsys.readouterr().out
+
+
+def test_what_a_script_defines_works_in_the_workers_of_spark(etl: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask(f"{etl}:marked", '{"city": "NY"}') == 0
+    assert "filter" in capsys.readouterr().out
+
+
+def test_a_module_is_found_from_where_one_stands(
+    etl: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(etl).parent)
+    try:
+        assert ask("etl:numbers", '{"id": 1}') == 0
+    finally:
+        sys.modules.pop("etl", None)
+
+
+def test_json_is_all_that_is_printed(etl: str, capsys: pytest.CaptureFixture[str]) -> None:
+    alternatives = '[["name", "city"]]'
+    assert ask(f"{etl}:recent", '{"city": "NY"}', "--json", "--alternatives", alternatives, "--mode", "each") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["outcome"] == "explained"
+    assert told["question"] == "{'city': 'NY'}"
+    assert told["explanations"][0]["operators"][0]["text"] == "filter year >= 2019"
+
+
+def test_a_page_is_written_and_said_so_unless_quiet(
+    etl: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "why.html"
+    assert ask(f"{etl}:recent", '{"city": "LA"}', "--html", str(page)) == 0
+    assert capsys.readouterr().err == f"written to {page}\n"
+    assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
+    assert ask(f"{etl}:recent", '{"city": "LA"}', "--html", str(page), "--quiet") == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_the_demo_finds_new_york(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)["explanations"][0]
+    assert first["operators"][0]["text"] == "filter address.year >= 2019"
+    assert first["verified"] is True
+
+
+# --- SQL ---
+
+
+def test_sql_over_files(views: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    people, places = tmp_path / "people.csv", tmp_path / "places.json"
+    people.write_text("name,place,age\nSue,1,30\nBob,2,20\n")
+    places.write_text('{"id": 1, "city": "NY"}\n{"id": 2, "city": "LA"}\n')
+    query = tmp_path / "query.sql"
+    query.write_text("SELECT name, city FROM people JOIN places ON place = id WHERE age > 25")
+    tables = ["--table", f"people={people}", "--table", f"places={places}"]
+    for sql in (str(query), query.read_text()):
+        assert main(["explain", "--sql", sql, *tables, "--missing", '{"city": "LA"}', "--no-verify"]) == 0
+        printed = capsys.readouterr().out
+        assert "filter age > 25" in printed
+        assert "age = 20, so age > 25 is FALSE" in printed
+
+
+def test_the_format_is_told_by_the_suffix(
+    spark: SparkSession, views: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for kind in ("parquet", "orc"):
+        folder = tmp_path / f"people_{kind}"  # told by the files inside
+        spark.range(3).write.format(kind).save(str(folder))
+        sql = ["--sql", "select * from people where id < 2", "--table", f"people={folder}"]
+        assert main(["explain", *sql, "--missing", '{"id": 2}', "--no-verify"]) == 0
+    assert {"parquet", "json", "csv", "orc"} == set(FORMATS.values())
+
+
+# --- what goes wrong ---
+
+
+def refused(capsys: pytest.CaptureFixture[str], code: int, *argv: str) -> str:
+    """The message of a command that fails with a code."""
+    assert main(list(argv)) == code
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("sparkwhy: ")
+    assert "Traceback" not in printed.err
+    return printed.err
+
+
+def test_what_cannot_be_understood_is_a_usage_error(
+    etl: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def explain(*argv: str) -> str:
+        return refused(capsys, 2, "explain", *argv)
+
+    row = ("--missing", '{"city": "NY"}')
+    assert "there is no file nowhere.py" in explain("nowhere.py:cities", *row)
+    assert "there is no module nowhere" in explain("nowhere:cities", *row)
+    assert "write etl.py:NAME" in explain("cities", *row)
+    assert "did you mean recent?" in explain(f"{etl}:recnt", *row)
+    assert "did you mean trips or recent?" in explain(f"{etl}:zzzzz", *row)
+    assert "is no DataFrame but list" in explain(f"{etl}:lines", *row)
+    assert "takes 2 arguments" in explain(f"{etl}:between", *row)
+    assert "the pattern is not JSON" in explain(f"{etl}:recent", "--missing", "{city: NY}")
+    assert "--alternatives is not JSON" in explain(f"{etl}:recent", *row, "--alternatives", "all")
+    assert "a list of groups" in explain(f"{etl}:recent", *row, "--alternatives", '{"a": "b"}')
+    assert "there is no folder" in explain(f"{etl}:recent", *row, "--html", str(tmp_path / "no" / "x.html"))
+    assert "what is the query?" in explain(*row)
+    assert "what is the query?" in explain(f"{etl}:recent", "--sql", "select 1", *row)
+    assert "--table goes with --sql" in explain(f"{etl}:recent", "--table", "a=b.csv", *row)
+
+
+def test_tables_that_cannot_be_read_are_usage_errors_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def explain(sql: str, table: str) -> str:
+        return refused(capsys, 2, "explain", "--sql", sql, "--table", table, "--missing", '{"id": 1}')
+
+    notes = tmp_path / "notes.txt"
+    notes.write_text("id")
+    assert "there is no file query.sql" in explain("query.sql", f"people={notes}")
+    assert "write --table orders=orders.parquet" in explain("select 1", "people")
+    assert "there is no file nowhere.csv" in explain("select 1", "people=nowhere.csv")
+    assert ".parquet .json" in explain("select 1", f"people={notes}")
+
+
+def test_what_cannot_be_answered_is_an_error_of_its_own(etl: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def explain(target: str, missing: str, *more: str) -> str:
+        return refused(capsys, 5, "explain", f"{etl}:{target}", "--missing", missing, *more)
+
+    assert "Hint: " in explain("recent", '{"citi": "NY"}')
+    assert "did you mean city" in explain("recent", '{"city": "NY"}', "--alternatives", '[["cty", "name"]]')
+    broken = explain("broken", '{"city": "NY"}')
+    assert broken.startswith("sparkwhy: etl.py:23: AnalysisException: [UNRESOLVED_COLUMN")
+    assert "'Project" not in broken
+    assert "Spark says: [USER_RAISED_EXCEPTION] boom" in explain("failing", '{"city": "NY"}')
+
+
+def test_an_error_in_sql_is_short(capsys: pytest.CaptureFixture[str]) -> None:
+    told = refused(capsys, 5, "explain", "--sql", "selec 1 from nothing", "--missing", '{"a": 1}')
+    assert "ParseException" in told
+    assert len(told.splitlines()) < 4
+
+
+def test_a_script_that_fails_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text("a = 1\nb = a / 0\n")
+    told = refused(capsys, 5, "explain", f"{path}:b", "--missing", "{}")
+    assert told == "sparkwhy: wrong.py:2: ZeroDivisionError: division by zero\n"
+
+
+def test_without_a_command_the_usage_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([])
+    assert stopped.value.code == 2
+    assert "usage: sparkwhy" in capsys.readouterr().err
+
+
+def test_messages_of_spark_lose_their_stacks() -> None:
+    java = "An error occurred while calling o1.collect.\n: java.lang.Error: no\n\tat a.b(C.scala:1)\n\tat d"
+    assert shortened(java) == "An error occurred while calling o1.collect.\n: java.lang.Error: no"
+    stack = "Traceback (most recent call last):\n  File 'x'\nValueError: no"
+    python = f"\n  From the Python worker:\n{stack}\n\nJVM stacktrace:\nx"
+    assert shortened(python) == "From the Python worker:\nValueError: no"
+    assert len(shortened("x" * 9000)) == 400
+
+
+# --- the surroundings ---
+
+
+def test_progress_is_for_terminals_only(
+    etl: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert ask(f"{etl}:recent", '{"city": "LA"}') == 0
+    assert "tracing rows ..." in capsys.readouterr().err
+    assert ask(f"{etl}:recent", '{"city": "LA"}', "--quiet") == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_spark_is_told_to_be_quiet_unless_the_user_set_its_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    quiet_spark()
+    assert os.environ["SPARK_SUBMIT_OPTS"] == "-Dlog4j2.level=error"
+    monkeypatch.setenv("SPARK_SUBMIT_OPTS", "-Xmx1g")
+    quiet_spark()
+    given, configuration, _ = os.environ["SPARK_SUBMIT_OPTS"].split()
+    assert given == "-Xmx1g"
+    assert Path(configuration.partition("file:")[2]).is_file()
+
+
+def test_the_package_runs_as_a_module() -> None:
+    told = subprocess.run([sys.executable, "-m", "sparkwhy", "--version"], capture_output=True, text=True, check=True)
+    assert told.stdout.startswith("sparkwhy 0.")

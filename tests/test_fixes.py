@@ -1,0 +1,257 @@
+"""Fixes on Spark: what is proposed, that it was run, what else it does, and how it is told."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from sparkwhy import ANY, Answer, api, why_not
+from sparkwhy.explain.explanation import Explanation
+from sparkwhy.fix.judge import Judged, ranked
+from sparkwhy.plan.build import all_of
+from sparkwhy.plan.nodes import Filter, OpId
+from sparkwhy.question.match import conditions
+from sparkwhy.spark.run import run
+from tests.test_why_not import ADDRESSES, PEOPLE
+
+MISSING: dict[str, Any] = {"city": "NY", "nList": [ANY, ...]}
+
+
+@pytest.fixture(scope="module")
+def cities(spark: SparkSession) -> DataFrame:
+    person = spark.createDataFrame(PEOPLE, f"name string, address1 {ADDRESSES}, address2 {ADDRESSES}").alias("person")
+    return (
+        person.withColumn("address", F.explode("address2"))
+        .filter(F.col("address.year") >= 2019)
+        .select("name", F.col("address.city").alias("city"))
+        .groupBy("city")
+        .agg(F.collect_list("name").alias("nList"))
+    )
+
+
+@pytest.fixture(scope="module")
+def exact(cities: DataFrame) -> Answer:
+    return why_not(cities, MISSING, alternatives=[{"address1", "address2"}], side_effects="exact")
+
+
+def fixes(explanation: Explanation) -> list[tuple[str, str, str]]:
+    return [(fix.kind, fix.before, fix.after) for fix in explanation.fixes]
+
+
+# --- the running example ---
+
+
+def test_the_nearest_year_is_enough(exact: Answer) -> None:
+    first = exact.explanations[0]
+    assert fixes(first) == [("constant", "filter address.year >= 2019", "filter address.year >= 2018")]
+    assert (first.verified, first.minimal, first.reason, dict(first.alternative)) == (True, True, None, {})
+
+
+def test_one_other_city_enters_and_none_leaves(exact: Answer) -> None:
+    effects = exact.explanations[0].side_effects
+    assert effects is not None
+    assert (effects.lower, effects.upper, effects.added, effects.removed) == (1, 1, 1, 0)
+    assert effects.added_rows == ({"city": "SF", "nList": "[Peter]"},)
+    assert effects.removed_rows == ()
+
+
+def test_the_alternative_has_fixes_of_its_own(exact: Answer) -> None:
+    _, second = exact.explanations
+    assert dict(second.alternative) == {"address2": "address1"}
+    assert fixes(second) == [
+        ("attribute", "flatten address2 as address", "flatten address1 as address"),
+        ("constant", "filter address.year >= 2019", "filter address.year >= 2018"),
+    ]
+    assert second.verified is True
+    # Peter joins Sue in LA, which as rows is one that leaves and one that enters: one more than SF alone.
+    assert second.side_effects is not None
+    assert (second.side_effects.added, second.side_effects.removed) == (1, 1)
+    assert second.minimal is False
+
+
+def test_the_line_of_the_user_is_told_as_a_diff(exact: Answer) -> None:
+    (fix,) = exact.explanations[0].fixes
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    (number,) = [n for n, text in enumerate(lines, 1) if text.endswith('F.col("address.year") >= 2019)')]
+    assert fix.diff == "\n".join(
+        [
+            "--- test_fixes.py",
+            "+++ test_fixes.py",
+            f"@@ -{number} +{number} @@",
+            '-        .filter(F.col("address.year") >= 2019)',
+            '+        .filter(F.col("address.year") >= 2018)',
+        ]
+    )
+
+
+def test_plain_data_has_it_all(exact: Answer) -> None:
+    told = exact.to_dict()["explanations"][0]
+    (fix,) = exact.explanations[0].fixes
+    assert told["fixes"] == [
+        {
+            "operator": fix.operator.id,
+            "before": "filter address.year >= 2019",
+            "after": "filter address.year >= 2018",
+            "kind": "constant",
+            "diff": fix.diff,
+        }
+    ]
+    assert (told["verified"], told["minimal"], told["reason"]) == (True, True, None)
+    assert told["side_effects"] == {
+        "lower": 1,
+        "upper": 1,
+        "added": 1,
+        "removed": 0,
+        "added_rows": [{"city": "SF", "nList": "[Peter]"}],
+        "removed_rows": [],
+    }
+
+
+def test_bounds_are_told_without_examples(cities: DataFrame) -> None:
+    (explanation,) = why_not(cities, MISSING).explanations
+    effects = explanation.side_effects
+    assert effects is not None
+    assert effects.lower <= 1 <= effects.upper
+    assert (effects.added, effects.removed, effects.added_rows) == (None, None, ())
+
+
+def test_side_effects_are_not_counted_if_nobody_wants_them(cities: DataFrame) -> None:
+    (explanation,) = why_not(cities, MISSING, side_effects="none").explanations
+    assert (explanation.verified, explanation.minimal, explanation.side_effects) == (True, True, None)
+
+
+def test_nothing_is_tried_if_nobody_wants_it(cities: DataFrame) -> None:
+    (explanation,) = why_not(cities, MISSING, verify=False).explanations
+    assert (explanation.verified, explanation.fixes, explanation.minimal) == (None, (), None)
+    assert (explanation.side_effects, explanation.reason) == (None, None)
+
+
+# --- the causes ---
+
+FIXED = {
+    "c01_null_comparison": ["filter not (status <=> 'blocked')"],
+    "c02_null_key": ["left join on buyer = id"],
+    "c03_inner_join": ["left join on left.customer = right.customer"],
+    "c04_case_of_a_constant": ["filter country = 'germany '"],
+    "c04_stray_characters": ["left join on city = place"],
+    "c05_empty_array": ["outer flatten orders as item"],
+    "c06_filtered_left_join": ["filter (status = 'paid') or (status is null)"],
+    "c07_moved_field": ["aggregate count(*) as tweets by user.location as country"],
+    "c07_renamed_column": ["filter email is not null", "project name, lower(email) as contact"],
+    "c08_key_format": ["left join on sku = number"],
+    "c08_key_type": ["left join on cast(tax as double) = rate"],
+    "c11_not_in_list": ["filter not (country in ('US', 'CA')) or (country is null)"],
+    "c13_row_number": ["filter rn = 2"],
+    "c17_several_conditions": ["filter (country = 'FR') and paid", "filter amount >= 80"],
+    "c18_count_of_nulls": ["filter reviews >= 1"],
+    "c19_limit": ["limit 4"],
+}
+NOT_FIXED = {
+    "c12_not_in_subquery": "anti join on (id = customer) or ((id = customer) is null) has no parameter that would let"
+    " the row through",
+    "c13_drop_duplicates": "distinct by name has no parameter that would let the row through",
+    "c15_dropna": "phone is null, and a null test has no other form",
+}
+
+
+def example(name: str) -> ModuleType:
+    return importlib.import_module(f"examples.causes.{name}")
+
+
+def ask(spark: SparkSession, name: str, side_effects: Any = "none") -> Answer:
+    module = example(name)
+    alternatives = getattr(module, "ALTERNATIVES", None)
+    return why_not(module.query(spark), module.MISSING, alternatives=alternatives, side_effects=side_effects)
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> list[Judged]:
+    """What is behind the explanations of the answers of a test, with the changed queries."""
+    seen: list[Judged] = []
+
+    def spy(found: Sequence[Judged]) -> tuple[Explanation, ...]:
+        seen.extend(found)
+        return ranked(found)
+
+    monkeypatch.setattr(api, "ranked", spy)
+    return seen
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_a_cause_ends_in_a_fix_that_brings_the_row(spark: SparkSession, judged: list[Judged], name: str) -> None:
+    answer = ask(spark, name)
+    (explanation,) = answer.explanations
+    assert [fix.after for fix in explanation.fixes] == FIXED[name]
+    assert (explanation.verified, explanation.minimal) == (True, True)
+    (found,) = judged
+    assert found.repair is not None
+    matching = Filter(id=OpId(0), input=found.repair.fixed, condition=all_of(conditions(answer.question)))
+    assert not run(spark, matching).isEmpty()
+
+
+@pytest.mark.parametrize("name", NOT_FIXED)
+def test_or_the_reason_is_told_why_there_is_none(spark: SparkSession, name: str) -> None:
+    answer = ask(spark, name, "exact")
+    assert answer.outcome == "explained"
+    (explanation,) = answer.explanations
+    assert (explanation.verified, explanation.minimal, explanation.fixes) == (False, False, ())
+    assert explanation.side_effects is None
+    assert explanation.reason == NOT_FIXED[name]
+
+
+def test_a_time_is_moved_to_the_moment_of_the_row(spark: SparkSession) -> None:
+    (explanation,) = ask(spark, "c14_date_boundary").explanations
+    assert explanation.verified is True
+    (fix,) = explanation.fixes
+    assert fix.after.startswith("filter (at >= '2024-01-01') and (at <= '2024-01-31 10:15:00")
+    assert fix.diff is not None
+    assert '+    return events.filter(F.col("at").between("2024-01-01", "2024-01-31 10:15:00' in fix.diff
+
+
+def test_every_example_is_checked_here() -> None:
+    known = {path.stem for path in Path(__file__).parent.parent.glob("examples/causes/c*.py")}
+    assert known == {*FIXED, *NOT_FIXED, "c14_date_boundary"}
+
+
+# --- others ---
+
+
+def test_a_value_is_added_to_a_list(spark: SparkSession) -> None:
+    df = spark.createDataFrame([("Ann", "DE"), ("Bob", "FR"), ("Cid", "FR")], "name string, country string")
+    kept = df.filter(F.col("country").isin("DE", "AT"))
+    (explanation,) = why_not(kept, {"name": "Bob"}, side_effects="exact").explanations
+    assert [fix.after for fix in explanation.fixes] == ["filter country in ('DE', 'AT', 'FR')"]
+    assert explanation.side_effects is not None
+    assert explanation.side_effects.added_rows == ({"name": "Cid", "country": "FR"},)
+
+
+def test_a_bound_below_an_aggregate_is_looked_for_in_the_data(spark: SparkSession) -> None:
+    """5 + 20 + 40: no single row tells where the bound has to be."""
+    rows = spark.createDataFrame([("a", n) for n in (5, 20, 40, 60)] + [("b", 30)], "k string, v int")
+    totals = rows.filter(F.col("v") < 10).groupBy("k").agg(F.sum("v").alias("total"))
+    answer = why_not(totals, {"k": "a", "total": 65}, side_effects="exact")
+    assert answer.outcome == "explained"
+    (explanation,) = answer.explanations
+    assert [fix.after for fix in explanation.fixes] == ["filter v < 41"]
+    assert (explanation.certain, explanation.verified) == (False, True)
+    assert explanation.side_effects is not None
+    assert explanation.side_effects.added_rows == ({"k": "b", "total": "30"},)
+    assert explanation.side_effects.removed_rows == ({"k": "a", "total": "5"},)
+
+
+def test_what_no_constant_brings_is_told_as_tried(spark: SparkSession) -> None:
+    rows = spark.createDataFrame([("a", n) for n in (5, 20, 40)], "k string, v int")
+    totals = rows.filter(F.col("v") < 10).groupBy("k").agg(F.sum("v").alias("total"))
+    answer = why_not(totals, {"k": "a", "total": 45})
+    assert answer.outcome == "unexplained"
+    assert answer.explanations == ()
+    (tried,) = answer.tried
+    assert tried.verified is False
+    assert tried.reason == "under this change total is 25, not total = 45"
