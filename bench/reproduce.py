@@ -177,9 +177,9 @@ _RIGHT = {"ours": "ours", "paper": "the paper", "definition": "each by its defin
 
 def page(rows: Sequence[Row], scale: float) -> str:
     """`docs/reproduction.md`."""
-    return "\n".join(
-        [_HEAD.format(scale=scale), *_summary(rows), "", *(line for row in rows for line in _section(row))]
-    )
+    asked = f"Asked here: {len(rows)} of {len(SCENARIOS)} scenarios.\n"
+    sections = (line for row in rows for line in _section(row))
+    return "\n".join([_HEAD.format(scale=scale), asked, *_summary(rows), *sections])
 
 
 def _summary(rows: Sequence[Row]) -> Iterator[str]:
@@ -247,14 +247,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error(f"no scenario {', '.join(unknown)}; there are {', '.join(SCENARIOS)}")
     session = _session()
     tables = Generated(session, scale=chosen.scale)
-    rows = []
+    place = chosen.page or (None if chosen.names else PAGE)
+    rows: list[Row] = []
     for name in chosen.names or SCENARIOS:
         rows.append(ask(session, SCENARIOS[name], tables))
         print("\n".join(lines(rows[-1])), flush=True)
-    place = chosen.page or (None if chosen.names else PAGE)
-    if place is not None:
-        place.write_text(page(rows, chosen.scale) + "\n")
-        print(f"wrote {place}")
+        if place is not None:  # after each: all of them take a while
+            place.write_text(page(rows, chosen.scale) + "\n")
 
 
 def _session() -> SparkSession:

@@ -83,12 +83,9 @@ def test_each_explanation_has_the_row_that_it_would_give(new_york: Answer) -> No
 
 
 def test_the_text_says_what_is_read_instead(new_york: Answer) -> None:
-    first, second = str(new_york).split(" 2. ")
+    first, second = str(new_york).split(" 2. ")  # which works too, but changes more: it is told in one line
     assert "in place of" not in first
-    assert second.startswith("flatten address2 as address")
-    assert "as flatten address1 as address" in second
-    assert "and filter address.year >= 2019" in second
-    assert "with address1 in place of address2" in second
+    assert second.startswith("flatten address2 as address and filter address.year >= 2019, with address1 in place of")
 
 
 def test_plain_data_carries_the_alternative(new_york: Answer) -> None:

@@ -42,7 +42,7 @@ def test_how_it_works_shows_what_the_demo_prints(spark: SparkSession, capsys: py
     printed = capsys.readouterr().out
     page = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
     blocks = [block for block in page.split("```")[1::2] if not block.startswith("python")]
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     for block in blocks:
         assert tells(printed, block)
 

@@ -134,7 +134,9 @@ def _ways(part: Expr, values: Values) -> Iterator[Way]:
             yield from _ways(Compare(_NEGATED[op], left, right), values)
         case Call(function, (inner, Literal(str() as constant))) if function in _TEXT_TESTS:
             value = values(inner)
-            if value is not None:
+            if value is None:
+                yield Way(Or((part, IsNull(inner))), "other")
+            else:
                 pattern = _TEXT_TESTS[function](constant, value)
                 yield Way(Call(function, (inner, Literal(pattern, STRING))), "constant")
         case _:
