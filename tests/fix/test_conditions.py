@@ -163,7 +163,7 @@ def texts(ways: Ways) -> list[tuple[str, str]]:
         (compare("=", N, number(5)), {N: None}, [("(n = 5) or (n is null)", "other")]),
         (compare("<>", S, word("blocked")), {S: None}, [("not (s <=> 'blocked')", "other")]),
         (In(Ref(N), (number(1),)), {N: None}, [("(n in (1)) or (n is null)", "other")]),
-        (Call("like", (Ref(S), word("A%"))), {S: None}, [("(s like 'A%') or (s is null)", "other")]),
+        (Call("like", (Ref(S), word("A%"))), {S: None}, [("s like 'A%' or (s is null)", "other")]),
         (Not(In(Ref(N), (number(1),))), {N: None}, [("not (n in (1)) or (n is null)", "other")]),
     ],
     ids=lambda value: show_expr(value) if not isinstance(value, list | dict) else "",
