@@ -542,3 +542,23 @@ def test_looking_for_alternatives_is_a_stage_of_its_own(spark: SparkSession, twe
     found = jobs(spark, lambda: ask(query, {"country": "DE"}, alternatives="auto", progress=stages.append))
     assert "looking for alternatives" in stages
     assert "sparkwhy: looking for alternatives" in found
+
+
+def test_an_array_whose_elements_are_transformed_is_a_use_of_the_array(spark: SparkSession) -> None:
+    lists = spark.createDataFrame([(1, [1], [2])], "id int, xs array<int>, ys array<int>")
+    df = lists.select("id", F.transform("xs", lambda x: x + 1).alias("zs"))
+    answer = why_not(df, {"zs": [3]}, alternatives=[{"xs", "ys"}], verify=False)
+    assert [dict(each.alternative) for each in answer.explanations] == [{"xs": "ys"}]
+
+
+def test_a_found_alternative_that_fails_does_not_fail_the_question(spark: SparkSession) -> None:
+    before = spark.conf.get("spark.sql.ansi.enabled") or "true"
+    spark.conf.set("spark.sql.ansi.enabled", "true")  # a cast of 'x' to a number fails
+    try:
+        rows = spark.createDataFrame([(1, "7", "x")], "id int, s string, r string")
+        df = rows.select("id", F.col("s").cast("int").alias("n")).filter("n > 50")
+        answer = why_not(df, {"id": 1}, alternatives="auto", verify=False)
+    finally:
+        spark.conf.set("spark.sql.ansi.enabled", before)
+    assert [[op.kind for op in each.operators] for each in answer.explanations] == [["filter"]]
+    assert any("r in place of s was not tried" in warning for warning in answer.warnings)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from typing import Literal as OneOf
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from sparkwhy.errors import SparkWhyError
@@ -28,7 +29,7 @@ from sparkwhy.spark.nearest import nearest_rows, nearest_values
 from sparkwhy.spark.read import read
 from sparkwhy.spark.run import run
 from sparkwhy.spark.spread import spread
-from sparkwhy.trace.alternatives import Alternatives, Declared, Mode, alternatives_of, single_changes
+from sparkwhy.trace.alternatives import Alternatives, Declared, Mode, Pruned, alternatives_of, single_changes
 from sparkwhy.trace.annotate import TracedQuery, trace
 from sparkwhy.trace.comma_joins import with_join_conditions
 from sparkwhy.trace.found import chosen, looks, proposals
@@ -67,16 +68,18 @@ def why_not(
     session = df.sparkSession
     question = bind(to_pattern(missing), plan.output, timezone=_timezone(session))
     asked = conditions(question)
+    tried = alternatives_of(plan, wishes.declared, mode=mode)
     if alternatives == "auto":
         say("looking for alternatives")
         tried = _found_alternatives(session, plan, asked)
-    else:
-        tried = alternatives_of(plan, wishes.declared, mode=mode)
-    others = [each.plan for each in tried.found[1:]]
-    traced = trace(plan, asked, alternatives=others, records=True)
     say("tracing rows")
-    with _named_jobs(session, "sparkwhy: tracing rows"):
-        candidates = candidates_of(run(session, candidate_plan(traced)).collect())
+    try:
+        traced, candidates = _candidates(session, tried, asked)
+    except PySparkException as error:
+        if alternatives != "auto" or len(tried.found) == 1:
+            raise
+        tried = _without_found(tried, error)  # nobody asked for these: they must not fail the question
+        traced, candidates = _candidates(session, tried, asked)
     answer = _answer(session, question, tried, traced, candidates, wishes, say)
     say("done")
     return answer
@@ -100,6 +103,22 @@ class Wishes:
             return cls(bool(verify), side_effects, ())
         once = iter(alternatives) is alternatives if hasattr(alternatives, "__iter__") else False
         return cls(bool(verify), side_effects, tuple(alternatives) if once else alternatives)
+
+
+def _candidates(
+    session: SparkSession, tried: Alternatives, asked: Conditions
+) -> tuple[TracedQuery, tuple[Candidate, ...]]:
+    """The traced query under all alternatives, and whom its matching rows blame."""
+    first, *others = (each.plan for each in tried.found)
+    traced = trace(first, asked, alternatives=others, records=True)
+    with _named_jobs(session, "sparkwhy: tracing rows"):
+        return traced, candidates_of(run(session, candidate_plan(traced)).collect())
+
+
+def _without_found(tried: Alternatives, error: PySparkException) -> Alternatives:
+    """The query as written only; of the alternatives that were found it is said that they could not be tried."""
+    why = f"with the alternatives that were found the query fails: {str(error).splitlines()[0]}"
+    return Alternatives(tried.found[:1], tuple(Pruned(each.changes, why) for each in tried.found[1:]))
 
 
 def _found_alternatives(session: SparkSession, plan: Plan, asked: Conditions) -> Alternatives:
