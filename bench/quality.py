@@ -121,7 +121,8 @@ where a constant of the data does it.""",
     "theta join": """
 A join is made outer; it does not compare in another way. As in the paper, this avoids the product of both sides.""",
     "aggregate function": """
-The function of an aggregate is not changed; nor is it in the paper. `count(*)` as `count(distinct 1)` counts here.""",
+Tried where the question is about the value of the aggregate, in the query as written; the paper leaves it out. What
+is missed is `count(*)` as `count(distinct 1)` or `min(1)`, and functions whose value only operators above read.""",
 }
 
 

@@ -28,6 +28,7 @@ from sparkwhy.question.match import conditions
 from sparkwhy.trace.alternatives import single_changes
 from sparkwhy.trace.annotate import trace
 from sparkwhy.trace.bits import droppers_of
+from sparkwhy.trace.functions import other_functions
 from sparkwhy.trace.relax import relax
 from tests.fix.chain import engine
 
@@ -87,10 +88,11 @@ def our_answer(case: Case) -> Ours:
     tried = alternatives(case.plan, case.groups)
     assert tried is not None
     asked = conditions(case.question)
-    traced = trace(case.plan, asked, alternatives=[each.plan for each in tried.found[1:]], records=True)
+    readings = (*tried.found, *other_functions(case.plan, asked))
+    traced = trace(case.plan, asked, alternatives=[each.plan for each in readings[1:]], records=True)
     candidates = candidates_of(run(candidate_plan(traced), case.tables))
-    claims = explain(tried.found, traced.bits, candidates)
-    query = Query(tried.found, traced.bits, "UTC", single_changes(case.plan, case.declared))
+    claims = explain(readings, traced.bits, candidates)
+    query = Query(readings, traced.bits, "UTC", single_changes(case.plan, case.declared))
     trial = Trial(engine(case.tables), query, asked)
     kept, others = shown(trial.verdicts(claims))
     told = with_effects(kept, trial.effects(kept), examples=False) if kept else kept

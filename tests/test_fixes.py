@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from sparkwhy import ANY, Answer, api, why_not
+from sparkwhy import ANY, Answer, api, gt, why_not
 from sparkwhy.explain.explanation import Explanation
 from sparkwhy.fix.judge import Judged, ranked
 from sparkwhy.plan.build import all_of
@@ -255,3 +255,49 @@ def test_what_no_constant_brings_is_told_as_tried(spark: SparkSession) -> None:
     (tried,) = answer.tried
     assert tried.verified is False
     assert tried.reason == "under this change total is 25, not total = 45"
+
+
+# --- aggregate functions ---
+
+
+@pytest.fixture(scope="module")
+def sales(spark: SparkSession) -> DataFrame:
+    rows = [("a", 1.0, 1), ("a", 5.0, 1), ("b", 2.0, 2), ("b", 2.0, 2), ("c", 9.0, 3)]
+    return spark.createDataFrame(rows, "shop string, price double, item int")
+
+
+def test_another_function_gives_the_value_that_is_asked_for(sales: DataFrame) -> None:
+    totals = sales.groupBy("shop").agg(F.sum("price").alias("price"))
+    (found,) = why_not(totals, {"shop": "a", "price": 3.0}).explanations
+    (fix,) = found.fixes
+    assert (fix.kind, fix.after) == ("aggregate", "aggregate avg(price) as price by shop")
+    assert found.verified
+    assert found.alternative == {}
+    assert found.side_effects is not None
+    assert found.side_effects.lower == 3  # of the shops a, b and c, the sums of a and b go, the mean of b comes
+    assert fix.diff is not None
+    assert fix.diff.endswith('+    totals = sales.groupBy("shop").agg(F.avg("price").alias("price"))')
+
+
+def test_values_may_have_been_counted_more_than_once(sales: DataFrame) -> None:
+    counts = sales.groupBy("shop").agg(F.count("item").alias("items"))
+    (found,) = why_not(counts, {"shop": "a", "items": 1}).explanations
+    assert [fix.after for fix in found.fixes] == ["aggregate count(distinct item) as items by shop"]
+
+
+def test_a_function_is_not_changed_where_the_one_as_written_would_do(sales: DataFrame) -> None:
+    totals = sales.filter(F.col("price") > 5).groupBy("shop").agg(F.sum("price").alias("price"))
+    found = why_not(totals, {"shop": "a", "price": gt(0)}).explanations
+    assert [[each.kind for each in explanation.operators] for explanation in found] == [["filter"]]
+
+
+def test_an_answer_does_not_call_a_function_an_alternative(sales: DataFrame) -> None:
+    totals = sales.groupBy("shop").agg(F.sum("price").alias("price"))
+    assert len(why_not(totals, {"shop": "a", "price": 3.0}).alternatives) == 1
+
+
+def test_a_function_that_fails_does_not_fail_the_question(spark: SparkSession) -> None:
+    """The sum of these numbers is beyond a long."""
+    huge = spark.createDataFrame([("a", 2**62), ("a", 2**62), ("b", 1)], "k string, v bigint")
+    largest = huge.groupBy("k").agg(F.max("v").alias("v"))
+    assert why_not(largest, {"k": "a", "v": 7}).outcome == "unexplained"

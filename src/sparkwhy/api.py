@@ -11,7 +11,7 @@ from typing import Literal as OneOf
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from sparkwhy.errors import SparkWhyError
+from sparkwhy.errors import SparkWhyError, TooManyOperators
 from sparkwhy.explain.candidates import Candidate, Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.details import with_details
 from sparkwhy.explain.explanation import Explanation
@@ -33,6 +33,7 @@ from sparkwhy.trace.alternatives import Alternatives, Declared, Mode, Pruned, al
 from sparkwhy.trace.annotate import TracedQuery, trace
 from sparkwhy.trace.comma_joins import with_join_conditions
 from sparkwhy.trace.found import chosen, looks, proposals
+from sparkwhy.trace.functions import other_functions
 from sparkwhy.trace.wanted import Conditions
 
 Progress = Callable[[str], None]
@@ -73,13 +74,7 @@ def why_not(
         say("looking for alternatives")
         tried = _found_alternatives(session, plan, asked)
     say("tracing rows")
-    try:
-        traced, candidates = _candidates(session, tried, asked)
-    except PySparkException as error:
-        if alternatives != "auto" or len(tried.found) == 1:
-            raise
-        tried = _without_found(tried, error)  # nobody asked for these: they must not fail the question
-        traced, candidates = _candidates(session, tried, asked)
+    tried, traced, candidates = _traced(session, tried, asked, automatic=alternatives == "auto")
     answer = _answer(session, question, tried, traced, candidates, wishes, say)
     say("done")
     return answer
@@ -105,6 +100,20 @@ class Wishes:
         return cls(bool(verify), side_effects, tuple(alternatives) if once else alternatives)
 
 
+def _traced(
+    session: SparkSession, tried: Alternatives, asked: Conditions, *, automatic: bool
+) -> tuple[Alternatives, TracedQuery, tuple[Candidate, ...]]:
+    """What was traced, and whom matching rows blame. Readings that nobody asked for must not fail the question."""
+    more = replace(tried, found=(*tried.found, *other_functions(tried.found[0].plan, asked)))
+    try:
+        return more, *_candidates(session, more, asked)
+    except (PySparkException, TooManyOperators) as error:
+        fewer = _without_found(tried, error) if automatic else tried
+        if len(fewer.found) == len(more.found):
+            raise
+    return fewer, *_candidates(session, fewer, asked)
+
+
 def _candidates(
     session: SparkSession, tried: Alternatives, asked: Conditions
 ) -> tuple[TracedQuery, tuple[Candidate, ...]]:
@@ -115,7 +124,7 @@ def _candidates(
         return traced, candidates_of(run(session, candidate_plan(traced)).collect())
 
 
-def _without_found(tried: Alternatives, error: PySparkException) -> Alternatives:
+def _without_found(tried: Alternatives, error: Exception) -> Alternatives:
     """The query as written only; of the alternatives that were found it is said that they could not be tried."""
     why = f"with the alternatives that were found the query fails: {str(error).splitlines()[0]}"
     return Alternatives(tried.found[:1], tuple(Pruned(each.changes, why) for each in tried.found[1:]))
@@ -140,7 +149,7 @@ def _answer(
 ) -> Answer:
     there = [c for c in candidates if c.alternative == 0 and c.blame == 0 and c.certain]
     if there:
-        return Answer.not_missing(question, tried, there[0])
+        return Answer.not_missing(question, tried.of_attributes, there[0])
     claims = explain(tried.found, traced.bits, candidates)
     if claims:
         say("looking at near misses")
@@ -152,11 +161,11 @@ def _answer(
         with _named_jobs(session, "sparkwhy: trying fixes"):
             explanations, others = _fixed(Trial(_engine(session), query, conditions(question)), told, wishes, say)
         left_out = any(c.worlds_left_out for c in candidates)
-        return Answer.explained(question, tried, explanations, others, left_out)
+        return Answer.explained(question, tried.of_attributes, explanations, others, left_out)
     say("looking at the sources")
     with _named_jobs(session, "sparkwhy: looking at the sources"):
         found = _source_gaps(session, traced)
-    return Answer.not_explained(question, tried, found)
+    return Answer.not_explained(question, tried.of_attributes, found)
 
 
 def _fixed(

@@ -70,7 +70,8 @@ def test_of_the_constants_that_work_the_nearest_is_taken() -> None:
 def test_a_bound_is_not_made_stricter() -> None:
     """All values of the group are let through: no operator keeps the sum from being less."""
     plan = totals("sum", "<", 100)
-    assert tried(Case.of(plan, ROWS, asked(plan, 1, 30, "<"))).verdicts == ()
+    found = tried(Case.of(plan, ROWS, asked(plan, 1, 30, "<"))).verdicts
+    assert {operator.kind for each in found for operator in each.explanation.operators} <= {"aggregate"}
 
 
 def test_what_no_bound_gives_is_only_tried() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sparkwhy.fix.source import line_diff
-from sparkwhy.plan.exprs import And, Cast, Compare, CompareOp, Expr, In, IsNull, Literal, Or, Ref
-from sparkwhy.plan.nodes import SQL_TEXT, Filter, Limit, OpId, Place, Plan
+from sparkwhy.plan.exprs import AggCall, And, Cast, Compare, CompareOp, Expr, In, IsNull, Literal, Or, Ref
+from sparkwhy.plan.nodes import SQL_TEXT, Aggregate, Column, Filter, Limit, OpId, Place, Plan
 from sparkwhy.plan.types import DOUBLE, INTEGER, STRING, TIMESTAMP
 from tests.plan.test_nodes import attribute, table
 
@@ -132,3 +132,27 @@ def test_a_limit_is_written(tmp_path: Path) -> None:
 def test_without_a_line_there_is_no_diff(place: Place | None) -> None:
     old = Filter(id=OpId(2), input=SOURCE, condition=compare(">", 5), where=place)
     assert line_diff(old, replace(old, condition=compare(">", 2))) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "expected"),
+    [
+        ('.agg(F.sum("n").alias("total"))', "total", '.agg(F.avg("n").alias("total"))'),
+        ('.agg(sum("n").alias("total"))', "total", None),  # avg may not be imported
+        ('.agg(F.sum("n").alias("total"), F.sum("m"))', "total", None),  # which of them?
+        ('.groupBy("s").sum("n")', "sum(n)", None),  # the column would have another name
+    ],
+)
+def test_another_function_is_written(tmp_path: Path, line: str, name: str, expected: str | None) -> None:
+    file = tmp_path / "etl.py"
+    file.write_text(line, encoding="utf-8")
+    total = attribute(5, name, DOUBLE)
+    old = Aggregate(
+        id=OpId(2),
+        input=SOURCE,
+        keys=(Column(S, Ref(S)),),
+        aggregates=(Column(total, AggCall("sum", (Ref(X),))),),
+        where=Place(str(file), 1),
+    )
+    diff = line_diff(old, replace(old, aggregates=(Column(total, AggCall("avg", (Ref(X),))),)))
+    assert (None if diff is None else diff.split("\n")[-1]) == (None if expected is None else f"+{expected}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -9,8 +10,8 @@ from pyspark.sql import SparkSession
 
 from sparkwhy.lab.interpreter import run
 from sparkwhy.lab.tables import rows_of
-from sparkwhy.plan.exprs import Expr, Ref
-from sparkwhy.plan.nodes import Distinct, Join, Limit, Plan
+from sparkwhy.plan.exprs import AggCall, Expr, Ref
+from sparkwhy.plan.nodes import Aggregate, Distinct, Join, Limit, Plan
 from sparkwhy.plan.show import show_plan
 from sparkwhy.plan.slots import exprs_of, with_exprs
 from sparkwhy.plan.walk import fold, inputs, walk, with_inputs
@@ -24,8 +25,25 @@ from tests.trace.test_law import MOST_DROPPERS, alive_rows, bag, check_law, drop
 from tests.trace.test_law_on_spark import with_data
 
 
+def with_other_functions(node: Plan, random: Random, share: float) -> Plan:
+    """An aggregate with some of its functions replaced by others that give the same type."""
+    if not isinstance(node, Aggregate):
+        return node
+
+    def other(expr: Expr) -> Expr:
+        if not isinstance(expr, AggCall) or len(expr.args) != 1 or random.random() > share:
+            return expr
+        calls = [replace(expr, function=name, distinct=distinct) for name, distinct in FUNCTIONS]
+        return random.choice([call for call in calls if call.type == expr.type] or [expr])
+
+    return replace(node, aggregates=tuple(replace(each, expr=other(each.expr)) for each in node.aggregates))
+
+
+FUNCTIONS = (("count", False), ("count", True), ("min", False), ("max", False))
+
+
 def reread(plan: Plan, random: Random, share: float) -> Plan:
-    """The plan with some of its references to other attributes of the same type."""
+    """The plan with some of its references to other attributes of the same type, and some other functions."""
 
     def combine(node: Plan, below: tuple[Plan, ...]) -> Plan:
         again = with_inputs(node, below)
@@ -37,7 +55,8 @@ def reread(plan: Plan, random: Random, share: float) -> Plan:
             side = next(each.output for each in inputs(again) if part.attribute in each.output)
             return Ref(random.choice([a for a in side if a.type == part.type]))
 
-        return with_exprs(again, [rewrite(expr, other) for expr in exprs_of(again)]) if offered else again
+        read = with_exprs(again, [rewrite(expr, other) for expr in exprs_of(again)]) if offered else again
+        return with_other_functions(read, random, share / 2)
 
     return fold(plan, combine)
 

@@ -15,6 +15,7 @@ from sparkwhy.plan.walk import walk
 from sparkwhy.trace.alternatives import Rewritten
 from sparkwhy.trace.annotate import TracedQuery
 from sparkwhy.trace.bits import Bits
+from sparkwhy.trace.bounds import can_hold
 from sparkwhy.trace.terms import UNION_OF_WORLDS, WORLDS_LEFT_OUT, is_inside
 from sparkwhy.trace.trails import FACT, TRAIL, VERDICT, as_text
 
@@ -77,11 +78,12 @@ def candidate_plan(traced: TracedQuery) -> Plan:
 def _claims(traced: TracedQuery, alternative: int) -> Iterator[Expr]:
     """What a row speaks for in an alternative: its blame if its values match, what is attainable if they may."""
     rows, plan = traced.rows, traced.plans[alternative]
-    asked = (rows.read_in(alternative, each) for each in traced.wanted[alternative][plan.id])
+    asked = [rows.read_in(alternative, each) for each in traced.wanted[alternative][plan.id]]
     matching = is_true(all_of(asked))  # below, values within reach were let through too
     yield _claim(traced, alternative, rows.blame_expr, True, (matching, _exists(traced, alternative, rows.blame_expr)))
     if rows.maybe is not None:
-        possible = (IsNotNull(Ref(rows.maybe)), _exists(traced, alternative, Ref(rows.maybe)))
+        within_reach = is_true(all_of(can_hold(each, rows.bounds) for each in asked))
+        possible = (IsNotNull(Ref(rows.maybe)), within_reach, _exists(traced, alternative, Ref(rows.maybe)))
         yield _claim(traced, alternative, Ref(rows.maybe), False, possible)
 
 
@@ -169,13 +171,26 @@ def explain(alternatives: Sequence[Rewritten], bits: Bits, candidates: Iterable[
     least is told.
     """
     by_operators: dict[tuple[OpId, ...], list[Candidate]] = {}
-    for candidate in smallest(candidates):
+    for candidate in _needed(alternatives, bits, smallest(candidates)):
         by_operators.setdefault(_operators(alternatives, bits, candidate), []).append(candidate)
     told = {ids: tuple(sorted(found, key=_promise)) for ids, found in by_operators.items()}
     ordered = sorted(told, key=lambda ids: (not told[ids][0].certain, len(ids), told[ids][0].alternative, ids))
     return tuple(
         Claim(_explanation(alternatives, ids, rank, told[ids]), told[ids]) for rank, ids in enumerate(ordered, 1)
     )
+
+
+def _needed(alternatives: Sequence[Rewritten], bits: Bits, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+    """The candidates without those that change a function where the function as written would do as well."""
+
+    def blamed(candidate: Candidate) -> frozenset[OpId]:
+        return frozenset(dropper.op for dropper in bits.droppers(candidate.blame, candidate.alternative))
+
+    enough = [blamed(each) for each in candidates if each.alternative == 0 and each.certain]
+    for candidate in candidates:
+        other_function = alternatives[candidate.alternative].kind == "aggregate"
+        if not other_function or not any(operators <= blamed(candidate) for operators in enough):
+            yield candidate
 
 
 def _promise(candidate: Candidate) -> tuple[bool, int]:

@@ -80,11 +80,11 @@ INVENTION: dict[FixKind, int] = {
     "flatten type": 1,
     "join type": 1,
     "comparison": 2,
-    "aggregate": 2,
     "constant": 3,
-    "other": 4,
+    "aggregate": 4,
+    "other": 5,
 }
-"""How much a change makes up: another attribute or type nothing, a constant a value, the rest a new form."""
+"""How much a change makes up: another attribute or type nothing, a constant a value, another function a meaning."""
 
 
 def _combined(condition: Expr, chosen: tuple[Way, ...]) -> Way:

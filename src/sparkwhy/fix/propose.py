@@ -201,7 +201,7 @@ def repaired(query: Query, alternative: int, steps: Sequence[Step]) -> Repair:
 
     plan = fold(rewritten.plan, combine)
     relaxed = frozenset(step.relaxed for step in steps if step.relaxed is not None)
-    kinds: dict[int, FixKind] = {id.step: "attribute" for id in rewritten.changed}
+    kinds: dict[int, FixKind] = {id.step: rewritten.kind for id in rewritten.changed}
     for step in steps:
         kinds[step.op.step] = max(kinds.get(step.op.step, "attribute"), step.kind, key=lambda kind: INVENTION[kind])
     fixes = tuple(_fixes(query.plan, relax(plan, relaxed), kinds))

@@ -1,4 +1,4 @@
-"""The change of a line of the user's code, where the edit is certain: one constant or one comparison in it."""
+"""The change of a line of the user's code, where the edit is certain: one constant, comparison or function in it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sparkwhy.plan.exprs import Cast, Compare, Expr, FieldOf, Literal, Ref
-from sparkwhy.plan.nodes import Filter, Limit, Place, Plan
+from sparkwhy.plan.exprs import AggCall, Cast, Compare, Expr, FieldOf, Literal, Ref
+from sparkwhy.plan.nodes import Aggregate, Column, Filter, Limit, Place, Plan
 from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.walk_exprs import operands, parts
 
@@ -34,6 +34,8 @@ def line_diff(before: Plan, after: Plan) -> str | None:
 def _is_ambiguous(before: Plan, what: str, old: Any, _: Any) -> bool:
     """Whether a token that says the old form may say something else: another such constant, or a column's name."""
     said = [part for expr in exprs_of(before) for part in parts(expr)]
+    if what == "function":
+        return False
     if what == "comparison":
         return [_PYTHON.get(part.op) for part in said if isinstance(part, Compare)].count(old) > 1
     names = [part.attribute.name for part in said if isinstance(part, Ref)]
@@ -56,6 +58,21 @@ def _changes(before: Plan, after: Plan) -> Iterator[tuple[str, Any, Any]]:
             yield from _different(before.condition, after.condition)
         case Limit(), Limit() if before.offset == after.offset:
             yield "constant", before.count, after.count
+        case Aggregate(), Aggregate() if before.keys == after.keys:
+            for old, new in zip(before.aggregates, after.aggregates, strict=True):
+                if old != new:
+                    yield _other_function(old, new)
+
+
+def _other_function(before: Column, after: Column) -> tuple[str, Any, Any]:
+    """Another function; not where the column has its name from the function, which would change with the line."""
+    match before.expr, after.expr:
+        case AggCall(distinct=False) as old, AggCall(distinct=False) as new if f"{old.function}(" not in (
+            before.attribute.name
+        ):
+            return "function", old.function, new.function
+        case _:
+            return "form", None, None
 
 
 def _different(before: Expr, after: Expr) -> Iterator[tuple[str, Any, Any]]:
@@ -86,10 +103,12 @@ def _edited(line: str, what: str, old: Any, new: Any) -> str | None:
         return None
     tokens = _tokens(line)
     saying = [at for at, token in enumerate(tokens) if _says(token, what, old)]
-    if len(saying) != 1 or (saying[0] and tokens[saying[0] - 1].string == "-"):
+    if len(saying) != 1:
         return None
-    token = tokens[saying[0]]
-    written = new if what == "comparison" else _written(token.string, new)
+    token, before = tokens[saying[0]], tokens[saying[0] - 1].string if saying[0] else ""
+    if before == "-" or (what == "function" and before != "."):  # a bare name may not be imported
+        return None
+    written = _written(token.string, new) if what == "constant" else new
     return None if written is None else line[: token.start[1]] + written + line[token.end[1] :]
 
 
@@ -105,6 +124,8 @@ def _tokens(line: str) -> list[tokenize.TokenInfo]:
 def _says(token: tokenize.TokenInfo, what: str, old: Any) -> bool:
     if what == "comparison":
         return token.type == tokenize.OP and token.string == old
+    if what == "function":
+        return token.type == tokenize.NAME and token.string == old
     if token.type not in (tokenize.NUMBER, tokenize.STRING):
         return False
     try:

@@ -44,7 +44,8 @@ class Rewritten:
     """One alternative of a query: the same operators under the same ids, some with other parameters.
 
     `changed` are the steps whose parameters differ from the query as written; `notes` say what types were mapped;
-    `evidence` says why an alternative is tried that nobody declared.
+    `evidence` says why an alternative is tried that nobody declared. `kind` is what differs: attributes, or an
+    aggregate function.
     """
 
     changes: Mapping[str, str]
@@ -52,6 +53,7 @@ class Rewritten:
     changed: tuple[OpId, ...]
     notes: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
+    kind: OneOf["attribute", "aggregate"] = "attribute"
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,11 @@ class Alternatives:
 
     found: tuple[Rewritten, ...]
     pruned: tuple[Pruned, ...]
+
+    @property
+    def of_attributes(self) -> Alternatives:
+        """Without other aggregate functions: what is called an alternative in an answer."""
+        return Alternatives(tuple(each for each in self.found if each.kind == "attribute"), self.pruned)
 
 
 Declared: TypeAlias = Iterable[Iterable[str] | Alternative]

@@ -16,7 +16,7 @@ from typing import TypeVar, cast
 
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.build import Fresh, call, carry, either, integer
-from sparkwhy.plan.exprs import Attribute, Compare, IsNull, Literal, Ref
+from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Expr, IsNull, Literal, Ref
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -145,8 +145,7 @@ def annotate(
                 return trace_membership(tracing, join, left, right)
             return trace_join(tracing, join, left, right, wanted)
         case Aggregate():
-            group, (rows,) = lifted(tracing, _alike(ops, Aggregate), inputs)
-            return trace_aggregate(tracing, group, rows)
+            return _trace_aggregate(tracing, _alike(ops, Aggregate), inputs)
         case Window():
             window, (rows,) = lifted(tracing, _alike(ops, Window), inputs)
             return trace_window(tracing, window, rows)
@@ -210,6 +209,48 @@ def _trace_filter(tracing: Tracing, ops: tuple[Filter, ...], rows: Traced) -> Tr
 
     judged = tracing.judged(ops[0], rows, carry(query_columns(rows)), [verdict(block) for block in blocks])
     return replace(judged, parts=refined([judged.parts, agreement(conditions)]))
+
+
+def _trace_aggregate(tracing: Tracing, ops: tuple[Aggregate, ...], inputs: tuple[Traced, ...]) -> Traced:
+    """The groups; an aggregate that is another function in another alternative stands beside the first."""
+    held: dict[Attribute, tuple[Attribute, ...]] = {}
+    listed: list[tuple[Column, ...]] = []
+    for each in zip(*(op.aggregates for op in ops), strict=True):
+        columns, holders = _by_function(tracing, each)
+        listed.extend(columns)
+        if len(set(holders)) > 1:
+            held[each[0].attribute] = holders
+    alike = [replace(op, aggregates=tuple(c)) for op, c in zip(ops, zip(*listed, strict=True), strict=True)]
+    group, (rows,) = lifted(tracing, alike if held else ops, inputs)
+    found = trace_aggregate(tracing, group, rows)
+    return replace(found, variants={**found.variants, **held})
+
+
+def _by_function(
+    tracing: Tracing, columns: tuple[Column, ...]
+) -> tuple[list[tuple[Column, ...]], tuple[Attribute, ...]]:
+    """One aggregate in all alternatives as one for each function, and which of these holds it in each alternative.
+
+    Where an alternative does not use a function, what it is a function of is read as in one that does.
+    """
+    blocks = agreement([_head(column.expr) for column in columns])
+    holders = [columns[0].attribute, *(_twin(tracing, columns[0].attribute) for _ in blocks[1:])]
+    made = [
+        tuple(Column(holder, columns[i if block >> i & 1 else first_of(block)].expr) for i in tracing.alternatives)
+        for holder, block in zip(holders, blocks, strict=True)
+    ]
+    return made, tuple(holders[at] for i in tracing.alternatives for at, b in enumerate(blocks) if b >> i & 1)
+
+
+def _head(expr: Expr) -> object:
+    """What must be the same for two aggregates to be computed as one."""
+    if not isinstance(expr, AggCall):
+        return None
+    return expr.function, expr.distinct, expr.mode, len(expr.args), expr.condition is None
+
+
+def _twin(tracing: Tracing, attribute: Attribute) -> Attribute:
+    return tracing.fresh.attribute(attribute.name, attribute.type, nullable=True)
 
 
 def _trace_flatten(tracing: Tracing, ops: tuple[Flatten, ...], inputs: tuple[Traced, ...]) -> Traced:
