@@ -36,6 +36,7 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
+from sparkwhy.plan.prune import pruned
 from sparkwhy.plan.types import STRING
 from sparkwhy.plan.walk import fold, walk
 from sparkwhy.plan.walk_exprs import attributes_of
@@ -89,7 +90,8 @@ def evaluate(plans: Sequence[Plan], relaxed: Sequence[Set[Dropper]], conditions:
 
 
 def _traced(tracing: Tracing, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...]) -> TracedQuery:
-    nodes = [{node.id: node for node in walk(each)} for each in plans]
+    narrow = pruned(plans)
+    nodes = [{node.id: node for node in walk(each)} for each in narrow]
 
     def combine(op: Plan, inputs: tuple[Traced, ...]) -> Traced:
         ops = tuple(known[op.id] for known in nodes)
@@ -97,7 +99,7 @@ def _traced(tracing: Tracing, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...
         rows = annotate(tracing, ops, inputs, asked)
         return tracing.where(op, rows, [_unchecked(*each) for each in zip(ops, asked, strict=True)])
 
-    return TracedQuery(fold(plans[0], combine), tracing.bits, plans, wanted)
+    return TracedQuery(fold(narrow[0], combine), tracing.bits, plans, wanted)
 
 
 def _read(plan: Plan, wanted: Wanted) -> frozenset[Attribute]:
@@ -220,8 +222,9 @@ def _trace_aggregate(tracing: Tracing, ops: tuple[Aggregate, ...], inputs: tuple
         listed.extend(columns)
         if len(set(holders)) > 1:
             held[each[0].attribute] = holders
-    alike = [replace(op, aggregates=tuple(c)) for op, c in zip(ops, zip(*listed, strict=True), strict=True)]
-    group, (rows,) = lifted(tracing, alike if held else ops, inputs)
+    if held:
+        ops = tuple(replace(op, aggregates=each) for op, each in zip(ops, zip(*listed, strict=True), strict=True))
+    group, (rows,) = lifted(tracing, ops, inputs)
     found = trace_aggregate(tracing, group, rows)
     return replace(found, variants={**found.variants, **held})
 
