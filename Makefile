@@ -1,10 +1,10 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench quality reproduce docs lock clean
+.PHONY: help setup demo test lint format bench quality reproduce docs site screenshots lock clean
 
 BIN := .venv/bin
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup:  ## Make .venv and find or install Java (quick when there is nothing to do)
 	@scripts/setup.sh
@@ -36,6 +36,12 @@ reproduce: setup  ## Ask the paper's questions and write docs/reproduction.md (N
 
 docs: setup  ## Make the generated parts of the documentation again
 	$(BIN)/python scripts/make_docs.py
+
+site: setup  ## Build the documentation as a site in build/site
+	$(BIN)/mkdocs build --strict
+
+screenshots: setup  ## Make the pictures in docs/img again
+	$(BIN)/python -m scripts.make_screenshots
 
 lock:  ## Rewrite requirements-dev.lock from pyproject.toml (UPGRADE=1: with newer versions)
 	scripts/lock.sh $(if $(UPGRADE),--upgrade)

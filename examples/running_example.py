@@ -3,7 +3,7 @@
 Where is New York? Somebody may have taken the wrong one of the two lists of addresses.
 """
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from sparkwhy import ANY, why_not
@@ -17,7 +17,7 @@ PEOPLE = [
 ]
 
 
-def main() -> None:
+def cities() -> DataFrame:
     spark = (
         SparkSession.builder.master("local[2]")
         .appName("sparkwhy running example")
@@ -27,7 +27,7 @@ def main() -> None:
     )
     person = spark.createDataFrame(PEOPLE, f"name string, address1 {ADDRESSES}, address2 {ADDRESSES}").alias("person")
 
-    cities = (
+    return (
         person.withColumn("address", F.explode("address2"))
         .filter(F.col("address.year") >= 2019)
         .select("name", F.col("address.city").alias("city"))
@@ -35,8 +35,15 @@ def main() -> None:
         .agg(F.collect_list("name").alias("nList"))
     )
 
-    cities.show()
-    answer = why_not(cities, {"city": "NY", "nList": [ANY, ...]}, alternatives=[{"address1", "address2"}])
+
+MISSING = {"city": "NY", "nList": [ANY, ...]}
+MIXED_UP = [{"address1", "address2"}]
+
+
+def main() -> None:
+    query = cities()
+    query.show()
+    answer = why_not(query, MISSING, alternatives=MIXED_UP)
     print(show_plan(answer.plan))
     print()
     answer.show()

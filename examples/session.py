@@ -1,4 +1,8 @@
-"""A small Spark session for the examples."""
+"""A small Spark session for the examples, and a folder for the files that they write."""
+
+import tempfile
+from functools import cache
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -13,3 +17,14 @@ def local_spark() -> SparkSession:
         .config("spark.sql.session.timeZone", "UTC")
         .getOrCreate()
     )
+
+
+@cache
+def _made() -> "tempfile.TemporaryDirectory[str]":
+    """Removed when Python ends."""
+    return tempfile.TemporaryDirectory(prefix="sparkwhy-")
+
+
+def scratch() -> Path:
+    """An empty folder, the same one throughout a run."""
+    return Path(_made().name)

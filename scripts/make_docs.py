@@ -1,4 +1,7 @@
-"""Writes the pages of docs/ that are made from the code. `--check` fails if one is not up to date."""
+"""Writes the pages of docs/ that are made from the code. `--check` fails if one is not up to date.
+
+The answers in the cookbook need Spark; the tests check them, and not `--check`.
+"""
 
 from __future__ import annotations
 
@@ -51,12 +54,27 @@ def _families() -> list[str]:
     return [f"| {family} | {_code(n for n, f in FUNCTIONS.items() if f.family == family)} |" for family in families]
 
 
+def decisions() -> str:
+    """The list of decisions."""
+    pages = sorted((DOCS / "decisions").glob("0*.md"))
+    titles = {page.name: page.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ") for page in pages}
+    lines = [
+        "# Decisions",
+        "",
+        "What was decided, and why, where the code cannot show it. Made from the pages by `make docs`.",
+        "",
+        *(f"- {name[:4]} [{title.removeprefix(f'{name[:4]}: ')}]({name})" for name, title in titles.items()),
+        "",
+    ]
+    return "\n".join(lines)
+
+
 def _code(names: object) -> str:
     assert hasattr(names, "__iter__")
     return ", ".join("`" + str(name).replace("|", "\\|") + "`" for name in names)
 
 
-PAGES = {"supported.md": supported}
+PAGES = {"supported.md": supported, "decisions/README.md": decisions}
 
 
 def main() -> int:
@@ -66,7 +84,19 @@ def main() -> int:
         return 1 if stale else 0
     for name in stale:
         (DOCS / name).write_text(PAGES[name](), encoding="utf-8")
+    _fill_cookbook()
     return 0
+
+
+def _fill_cookbook() -> None:
+    sys.path.insert(0, str(DOCS.parent))  # for the examples
+    from examples.session import local_spark
+    from scripts import cookbook
+
+    spark = local_spark()
+    page = cookbook.PAGE.read_text(encoding="utf-8")
+    filled = cookbook.filled(page, lambda example: cookbook.answer(spark, example))
+    cookbook.PAGE.write_text(filled, encoding="utf-8")
 
 
 def _read(page: Path) -> str | None:

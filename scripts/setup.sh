@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes .venv with the locked packages and this one, and sees to it that there is a Java for Spark.
+# Makes .venv with the locked packages and this one, and sees to it that there is a Java for Spark, and a browser for the
+# tests of the HTML page.
 # Safe to call again: a second call only checks. As root on Debian or Ubuntu it installs what the system lacks.
 set -eu
 cd "$(dirname "$0")/.."
@@ -24,6 +25,26 @@ have_java() {
     [ "${major:-0}" -ge 17 ]
 }
 
+# The tests look for the same names (tests/browser.py).
+have_browser() {
+    command -v chromedriver >/dev/null || return 1
+    for browser in chromium chromium-browser google-chrome google-chrome-stable; do
+        ! command -v "$browser" >/dev/null || return 0
+    done
+    return 1
+}
+
+browser_packages="chromium chromium-driver fonts-dejavu-core"
+
+can_install() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; }
+
+install() {
+    say "installing $*"
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
 missing_packages() {
     find_python >/dev/null || echo python3 python3-venv
     have_java || echo default-jre-headless
@@ -32,19 +53,25 @@ missing_packages() {
 install_missing() {
     missing=$(missing_packages | xargs)
     [ -n "$missing" ] || return 0
-    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-        say "installing $missing"
-        export DEBIAN_FRONTEND=noninteractive
-        apt-get update -qq
-        # shellcheck disable=SC2086  # a list of names
-        apt-get install -y -qq --no-install-recommends $missing >/dev/null
-    fi
+    # shellcheck disable=SC2086  # a list of names
+    ! can_install || install $missing
     find_python >/dev/null || say "no Python 3.10 or newer with venv found (set PYTHON to choose one)."
     have_java || say "no Java 17 or newer found."
     [ -z "$(missing_packages)" ] || {
         say "Please install what is missing, then run this again. On Debian or Ubuntu:"
         say "    sudo apt-get update && sudo apt-get install $missing"
         exit 1
+    }
+}
+
+# Only the tests of the page need one: without it they are skipped, and all else works.
+install_browser() {
+    have_browser && return 0
+    # shellcheck disable=SC2086  # a list of names
+    ! can_install || install $browser_packages || true
+    have_browser || {
+        say "no Chromium with chromedriver found: the tests of the HTML page will be skipped. On Debian:"
+        say "    sudo apt-get update && sudo apt-get install $browser_packages"
     }
 }
 
@@ -65,4 +92,5 @@ if [ -n "${JAVA_HOME:-}" ] && ! have_java; then
     exit 1
 fi
 install_missing
+install_browser
 make_venv

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
-from sparkwhy.cli.failures import shortened
-from sparkwhy.cli.main import main
+from sparkwhy.cli import demo, failures
+from sparkwhy.cli.main import COMMANDS, main
 from sparkwhy.cli.quiet import quiet_spark
 from sparkwhy.cli.sources import FORMATS
+from sparkwhy.scenarios import SCENARIOS
+from sparkwhy.spark.failures import shortened
 
 ETL = """
 from dataclasses import dataclass
@@ -295,3 +300,110 @@ def test_spark_is_told_to_be_quiet_unless_the_user_set_its_log(monkeypatch: pyte
 def test_the_package_runs_as_a_module() -> None:
     told = subprocess.run([sys.executable, "-m", "sparkwhy", "--version"], capture_output=True, text=True, check=True)
     assert told.stdout.startswith("sparkwhy 0.")
+
+
+# --- scenarios and benchmarks ---
+
+
+def test_scenarios_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scenarios", "--list"]) == 0
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert names == list(SCENARIOS)
+    assert main(["scenarios", "--list", "T_ASD"]) == 0
+    assert capsys.readouterr().out == f"T_ASD  {SCENARIOS['T_ASD'].title}\n"
+
+
+def test_a_scenario_is_asked_and_compared_with_the_paper(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scenarios", "C3"]) == 0
+    told = capsys.readouterr()
+    title, *rest = told.out.splitlines()
+    assert title.startswith(f"C3: {SCENARIOS['C3'].title} (")
+    columns = [line[2:23].strip() for line in rest if line[2:4].strip()]
+    assert columns[:4] == ["why-not", "why-not, joined", "conseil", "without alternatives"]
+    assert sum("in the paper" in line for line in rest) >= 5
+    assert told.err == ""
+
+
+def test_a_benchmark_prints_two_times_and_their_ratio(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "C3", "--runs", "1", "--no-verify"]) == 0
+    title, header, times = capsys.readouterr().out.splitlines()
+    assert title == f"C3: {SCENARIOS['C3'].title}"
+    assert header.split() == ["query", "question", "ratio"]
+    query, question, ratio = (float(each.rstrip("s")) for each in times.split())
+    assert ratio == pytest.approx(question / query, rel=0.2)
+
+
+def test_a_scenario_that_is_not_there_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "did you mean Q3" in refused(capsys, 2, "scenarios", "q3")
+    assert "there is no scenario X" in refused(capsys, 2, "bench", "X")
+
+
+@pytest.mark.parametrize("wrong", [["scenarios", "--scale", "-1"], ["bench", "C3", "--runs", "0"], ["bench"]])
+def test_numbers_that_make_no_sense_are_refused(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(wrong)
+    assert stopped.value.code == failures.USAGE
+    assert "usage: sparkwhy" in capsys.readouterr().err
+
+
+def test_data_that_cannot_be_made_is_told_in_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SPARKWHY_CACHE", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))  # there is no generator beside it
+    told = refused(capsys, 5, "bench", "Q3F")
+    assert told == "sparkwhy: tpchgen-cli makes the data of TPC-H: pip install tpchgen-cli\n"
+
+
+# --- help, and ways to end ---
+
+
+@pytest.mark.parametrize("command", [[], *([each.__name__.rpartition(".")[2]] for each in COMMANDS)], ids=str)
+def test_help_has_examples(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([*command, "--help"])
+    assert stopped.value.code == 0
+    assert f"examples:\n  sparkwhy {' '.join(command)}" in capsys.readouterr().out
+
+
+def test_all_exit_codes_are_documented(capsys: pytest.CaptureFixture[str]) -> None:
+    codes = {value for name, value in vars(failures).items() if name.isupper() and isinstance(value, int)}
+    assert set(failures.EXIT_CODES.values()) < codes
+    page = (Path(__file__).parent.parent / "docs" / "cli.md").read_text("utf-8")
+    assert {int(code) for code in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)} == codes
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    told = capsys.readouterr().out.partition("exit codes:")[2]
+    assert {int(code) for code in re.findall(r"^  (\d+)  ", told, re.MULTILINE)} == codes
+
+
+def test_an_interruption_ends_with_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo, "why_not", interrupted)
+    assert refused(capsys, failures.INTERRUPTED, "demo") == "sparkwhy: stopped.\n"
+
+
+def test_ctrl_c_while_a_script_runs(tmp_path: Path) -> None:
+    path = tmp_path / "slow.py"
+    path.write_text("import pathlib, time\npathlib.Path('started').touch()\ntime.sleep(60)\n")
+    command = [sys.executable, "-m", "sparkwhy", "explain", "slow.py:df", "--missing", "{}"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        while not (tmp_path / "started").exists() and running.poll() is None:
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, out, err) == (failures.INTERRUPTED, "", "sparkwhy: stopped.\n")
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "sparkwhy", "scenarios", "--list"]
+    with subprocess.Popen(command, stdout=writing, stderr=subprocess.PIPE, text=True) as running:
+        os.close(writing)
+        _, err = running.communicate(timeout=60)
+    assert (running.returncode, err) == (failures.PIPE_CLOSED, "")

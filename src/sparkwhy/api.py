@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from typing import Literal as OneOf
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from sparkwhy.errors import SparkWhyError, TooManyOperators
+from sparkwhy.errors import PatternError, TooManyOperators
 from sparkwhy.explain.candidates import Candidate, Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.details import with_details
 from sparkwhy.explain.explanation import Explanation
 from sparkwhy.explain.missing import SourceGap, decides, gaps
 from sparkwhy.explain.probes import probes
+from sparkwhy.explain.recall import with_trails
 from sparkwhy.fix.judge import ranked, shown, with_effects
 from sparkwhy.fix.propose import Query
 from sparkwhy.fix.trial import Engine, Trial
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.question.bind import Question, bind
 from sparkwhy.question.match import conditions
-from sparkwhy.question.pattern import to_pattern
+from sparkwhy.question.pattern import show_pattern, text_tests, to_pattern
 from sparkwhy.report.answer import Answer
+from sparkwhy.report.redact import Mask, redacted
+from sparkwhy.spark.failures import SPARK_FAILURES, query_failed
+from sparkwhy.spark.jvm import regex_problem, source_bytes
 from sparkwhy.spark.nearest import nearest_rows, nearest_values
 from sparkwhy.spark.read import read
 from sparkwhy.spark.run import run
 from sparkwhy.spark.spread import spread
+from sparkwhy.spark.watched import Watched
 from sparkwhy.trace.alternatives import Alternatives, Declared, Mode, Pruned, alternatives_of, single_changes
 from sparkwhy.trace.annotate import TracedQuery, trace
 from sparkwhy.trace.comma_joins import with_join_conditions
 from sparkwhy.trace.found import chosen, looks, proposals
 from sparkwhy.trace.functions import other_functions
 from sparkwhy.trace.wanted import Conditions
+from sparkwhy.wishes import Wishes
 
 Progress = Callable[[str], None]
 
@@ -48,6 +55,8 @@ def why_not(
     verify: bool = True,
     side_effects: OneOf["none", "bounds", "exact"] = "bounds",
     progress: Progress | None = None,
+    timeout: float | None = None,
+    redact: bool | Iterable[str] | Mask = False,
 ) -> Answer:
     """Why is no row like `missing` in the DataFrame?
 
@@ -60,68 +69,106 @@ def why_not(
     `verify`: each explanation gets a concrete fix, which is run. `side_effects` says what is counted of the other rows
     that a fix changes: "none", "bounds" on their number, or "exact" numbers with examples.
 
-    `progress` is called with the name of each stage as it begins.
+    `progress` is called with the name of each stage as it begins. After `timeout` seconds the question is given up,
+    with the error `TimedOut`; no job of it goes on.
+
+    `redact` hides values of the data wherever the answer would show them: all, those of the columns that are named, or
+    by a function of the column and the value that says what is shown instead.
+
+    Examples:
+        >>> trips = spark.createDataFrame([("Sue", "NY", 2018)], "name string, city string, year int")
+        >>> answer = why_not(trips.filter("year >= 2019"), {"city": "NY"})
+        >>> answer.outcome
+        'explained'
+        >>> [operator.text for operator in answer.explanations[0].operators]
+        ['filter year >= 2019']
     """
-    say = progress or (lambda _: None)
-    wishes = Wishes.checked(verify, side_effects, alternatives)
+    say, began = progress or (lambda _: None), time.monotonic()
+    wishes = Wishes.checked(
+        verify=verify,
+        side_effects=side_effects,
+        alternatives=alternatives,
+        progress=progress,
+        timeout=timeout,
+        redact=redact,
+    )
     say("reading the query")
     plan = with_join_conditions(read(df))
     session = df.sparkSession
+    if wishes.redaction is not None:
+        wishes.redaction.check(plan)
     question = bind(to_pattern(missing), plan.output, timezone=_timezone(session))
+    _check_expressions(session, question)
     asked = conditions(question)
     tried = alternatives_of(plan, wishes.declared, mode=mode)
-    if alternatives == "auto":
-        say("looking for alternatives")
-        tried = _found_alternatives(session, plan, asked)
-    say("tracing rows")
-    tried, traced, candidates = _traced(session, tried, asked, automatic=alternatives == "auto")
-    answer = _answer(session, question, tried, traced, candidates, wishes, say)
+
+    def work(say: Progress) -> Answer:
+        """All that may run a job."""
+        found = tried
+        if wishes.automatic:
+            say("looking for alternatives")
+            found = _found_alternatives(session, plan, asked)
+        say("tracing rows")
+        found, traced, candidates = _traced(df, found, asked, automatic=wishes.automatic)
+        return _answer(session, question, found, traced, candidates, wishes, say)
+
+    answer = _watched(Watched(session, work, "reading the query"), plan, wishes, began, say)
     say("done")
-    return answer
+    return answer if wishes.redaction is None else redacted(answer, wishes.redaction)
 
 
-@dataclass(frozen=True)
-class Wishes:
-    """What the caller wants to know of an explanation, and which attributes may stand for each other."""
+def _check_expressions(session: SparkSession, question: Question) -> None:
+    """Refuses what is no regular expression: Spark would say so only when it runs."""
+    for test in text_tests(question.pattern):
+        problem = regex_problem(session, test.text) if test.function == "rlike" else None
+        if problem is not None:
+            hint = "matches() takes an expression of Java; contains() takes any text."
+            raise PatternError(f"{show_pattern(test)} is no regular expression: {problem}.", hint=hint)
 
-    verify: bool
-    side_effects: OneOf["none", "bounds", "exact"]
-    declared: Declared
 
-    @classmethod
-    def checked(cls, verify: bool, side_effects: Any, alternatives: Any) -> Wishes:
-        """What was asked for, if it can be."""
-        if side_effects not in ("none", "bounds", "exact"):
-            hint = 'write side_effects="none", "bounds" or "exact".'
-            raise SparkWhyError(f"side effects cannot be counted as {side_effects!r}.", hint=hint)
-        if alternatives is None or alternatives == "auto":
-            return cls(bool(verify), side_effects, ())
-        once = iter(alternatives) is alternatives if hasattr(alternatives, "__iter__") else False
-        return cls(bool(verify), side_effects, tuple(alternatives) if once else alternatives)
+def _watched(watched: Watched[Answer], plan: Plan, wishes: Wishes, began: float, say: Progress) -> Answer:
+    """The answer; a failure of Spark says at which stage it happened."""
+    try:
+        return watched.result(timeout=wishes.timeout, since=began, progress=say)
+    except SPARK_FAILURES as error:
+        failed = query_failed(error, watched.stage, plan, values=wishes.redaction is None)
+        if wishes.redaction is None:
+            raise failed from error
+    raise failed  # out here it has no cause: what Spark says may quote the data
 
 
 def _traced(
-    session: SparkSession, tried: Alternatives, asked: Conditions, *, automatic: bool
+    df: DataFrame, tried: Alternatives, asked: Conditions, *, automatic: bool
 ) -> tuple[Alternatives, TracedQuery, tuple[Candidate, ...]]:
     """What was traced, and whom matching rows blame. Readings that nobody asked for must not fail the question."""
     more = replace(tried, found=(*tried.found, *other_functions(tried.found[0].plan, asked)))
     try:
-        return more, *_candidates(session, more, asked)
+        return more, *_candidates(df, more, asked)
     except (PySparkException, TooManyOperators) as error:
         fewer = _without_found(tried, error) if automatic else tried
         if len(fewer.found) == len(more.found):
             raise
-    return fewer, *_candidates(session, fewer, asked)
+    return fewer, *_candidates(df, fewer, asked)
 
 
-def _candidates(
-    session: SparkSession, tried: Alternatives, asked: Conditions
-) -> tuple[TracedQuery, tuple[Candidate, ...]]:
-    """The traced query under all alternatives, and whom its matching rows blame."""
+def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[TracedQuery, tuple[Candidate, ...]]:
+    """The traced query under all alternatives, and whom its matching rows blame.
+
+    Where there is much data, what happened to the rows behind a group is looked up afterwards.
+    """
+    session = df.sparkSession
     first, *others = (each.plan for each in tried.found)
-    traced = trace(first, asked, alternatives=others, records=True)
+    large = source_bytes(df) > LARGE
+    traced = trace(first, asked, alternatives=others, records=True, references=large)
     with _named_jobs(session, "sparkwhy: tracing rows"):
-        return traced, candidates_of(run(session, candidate_plan(traced)).collect())
+        rows: Sequence[Sequence[Any]] = run(session, candidate_plan(traced)).collect()
+        if large:
+            rows = with_trails(traced, rows, lambda plan: run(session, plan).collect())
+        return traced, candidates_of(rows)
+
+
+LARGE = 16 << 20
+"""Of more bytes in a source, trails are looked up rather than carried along."""
 
 
 def _without_found(tried: Alternatives, error: Exception) -> Alternatives:

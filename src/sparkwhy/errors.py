@@ -10,7 +10,10 @@ from typing import NoReturn
 
 
 class SparkWhyError(Exception):
-    """The root of all errors of sparkwhy; `hint` says what to do."""
+    """The root of all errors of sparkwhy: `message` says what is wrong, `hint` what to do.
+
+    For example `except SparkWhyError as error: print(error.hint)`.
+    """
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(message)
@@ -18,7 +21,7 @@ class SparkWhyError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return self.message if self.hint is None else f"{self.message}\nHint: {self.hint}"
+        return harmless(self.message if self.hint is None else f"{self.message}\nHint: {self.hint}")
 
 
 class NotADataFrame(SparkWhyError):
@@ -59,6 +62,44 @@ class NotInterpretable(SparkWhyError):
 
 class EvaluationError(SparkWhyError):
     """Evaluating an expression failed as Spark's ANSI mode would fail: overflow, bad cast, division by zero."""
+
+
+class BadArgument(SparkWhyError):
+    """An argument of a public function that cannot be what it is; `argument` is its name."""
+
+    def __init__(self, argument: str, problem: str, *, hint: str) -> None:
+        super().__init__(f"{argument} {problem}.", hint=hint)
+        self.argument = argument
+
+
+class TimedOut(SparkWhyError):
+    """The time that was given is over; `stage` is what was going on. The jobs of the question were cancelled."""
+
+    def __init__(self, stage: str, seconds: float) -> None:
+        super().__init__(
+            f"no answer within {seconds:g} seconds: the time was over while {stage}.",
+            hint='give more time, or ask for less: verify=False, side_effects="none", or fewer alternatives.',
+        )
+        self.stage = stage
+        self.seconds = seconds
+
+
+class QueryFailed(SparkWhyError):
+    """Spark failed while it ran the query for us: `stage` is what was going on, `reason` what Spark says.
+
+    `operator` and `where` are the user's operator and its place, where Spark tells.
+    """
+
+    def __init__(
+        self, stage: str, reason: str, *, operator: str | None = None, where: str | None = None, hint: str | None = None
+    ) -> None:
+        at = "" if operator is None else f" in {operator}"
+        place = "" if where is None else f" at {where}"
+        super().__init__(f"the query failed{at}{place} while {stage}. Spark says: {reason}", hint=hint)
+        self.stage = stage
+        self.reason = reason
+        self.operator = operator
+        self.where = where
 
 
 class PatternError(SparkWhyError):
@@ -136,6 +177,11 @@ class TooManyAlternatives(AlternativeError):
         self.count = count
         self.limit = limit
         self.groups = groups
+
+
+def harmless(text: str) -> str:
+    """The text with what would steer a terminal made visible: names and values in it come from anywhere."""
+    return "".join(c if c.isprintable() or c == "\n" else f"<U+{ord(c):04X}>" for c in text)
 
 
 def assert_never(value: NoReturn) -> NoReturn:

@@ -23,7 +23,7 @@ YEAR = Attribute(AttrId(4), "year", INTEGER)
 DIFF = '--- etl.py\n+++ etl.py\n@@ -7 +7 @@\n-    .filter(F.col("year") >= 2019)\n+    .filter(F.col("year") >= 2018)'
 
 
-def query(*, year: Attribute = YEAR, table: str = "orders") -> Plan:
+def query(*, year: Attribute = YEAR, table: str = "orders") -> Join:
     """`people join (orders where year >= 2019)`."""
     people = Table(id=OpId(1), attributes=(ID, CITY), source=Source("people"))
     orders = Table(id=OpId(2), attributes=(BUYER, year), source=Source(table))
@@ -82,6 +82,24 @@ def answer(*explanations: Explanation, plan: Plan = PLAN, **more: Any) -> Answer
     missing = more.pop("missing", {"city": "NY"})
     question = bind(to_pattern(missing), plan.output, timezone="UTC")
     return Answer(outcome, question, plan, explanations=explanations, **more)
+
+
+def full() -> Answer:
+    """An answer with something of everything."""
+    dominated = joined(rank=3, minimal=False)
+    vain = filtered(verified=False, minimal=False, reason="the total is 7")
+    return answer(filtered(), joined(), dominated, tried=(vain,), warnings=("a note",))
+
+
+EVIL = """<script>alert("x")</script>&'\x1b[31m\x00\ud800"""
+
+
+def hostile(evil: str = EVIL) -> Answer:
+    """An answer with this text wherever data or names go."""
+    plan = query(year=Attribute(AttrId(4), evil, INTEGER), table=evil)
+    told = filtered(plan=plan, row={evil: evil}, reason=evil, evidence=(evil,), alternative={evil: evil})
+    asked = {"city": evil.replace("\ud800", "")}
+    return answer(told, plan=plan, tried=(told,), warnings=(evil,), missing=asked)
 
 
 def gap() -> SourceGap:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from random import Random
 
+import pytest
+
 from sparkwhy.plan.exprs import Compare, Literal, Ref
-from sparkwhy.plan.nodes import Filter, OpId, Plan
+from sparkwhy.plan.nodes import Filter, OpId, Plan, Union
 from sparkwhy.plan.show import main_nodes
 from sparkwhy.plan.types import INTEGER
-from sparkwhy.report.graph import Box, Graph, draw, layout
-from tests.report.answers import PLAN, YEAR
+from sparkwhy.report.graph import Box, Graph, column, draw, layout
+from tests.report.answers import CITY, ID, PLAN, YEAR
 from tests.trace.plans import Generator
 
 
@@ -21,26 +25,54 @@ def plans() -> list[Plan]:
 def apart(one: Box, other: Box, graph: Graph) -> bool:
     width = graph.width - max(box.x for box in graph.boxes.values())
     beside = one.x + width <= other.x or other.x + width <= one.x
-    return beside or one.bottom[1] <= other.y or other.bottom[1] <= one.y
+    return beside or one.bottom <= other.y or other.bottom <= one.y
 
 
-def test_every_step_has_a_box_and_none_lies_over_another() -> None:
-    for plan in plans():
-        graph = layout(plan)
+def many_inputs() -> Plan:
+    """A union of so many tables that their arrows must be drawn close together."""
+    tables = [replace(PLAN.left, id=OpId(step)) for step in range(1, 41)]
+    return Union(id=OpId(41), branches=tuple(tables), attributes=(ID, CITY))
+
+
+@pytest.mark.parametrize("place", [layout, column])
+def test_every_step_has_a_box_and_none_lies_over_another(place: Callable[[Plan], Graph]) -> None:
+    for plan in (*plans(), many_inputs()):
+        graph = place(plan)
         assert list(graph.boxes) == list(main_nodes(plan))
         assert all(apart(one, other, graph) for one, other in combinations(graph.boxes.values(), 2))
 
 
-def test_data_flows_down() -> None:
+@pytest.mark.parametrize("place", [layout, column])
+def test_data_flows_down(place: Callable[[Plan], Graph]) -> None:
     for plan in plans():
-        graph = layout(plan)
-        assert all(graph.boxes[below].bottom[1] < graph.boxes[step].y for below, step in graph.edges)
-        assert {below for below, _ in graph.edges} == set(graph.boxes) - {plan.id.step}
+        graph = place(plan)
+        assert all(graph.boxes[arrow.below].bottom < graph.boxes[arrow.step].y for arrow in graph.arrows)
+        assert {arrow.below for arrow in graph.arrows} == set(graph.boxes) - {plan.id.step}
 
 
-def test_the_drawing_begins_at_the_corner() -> None:
+def test_in_one_column_arrows_go_straight_down_beside_all_boxes_between() -> None:
+    for plan in (*plans(), many_inputs()):
+        graph = column(plan)
+        width = graph.width - max(box.x for box in graph.boxes.values())
+        for arrow in graph.arrows:
+            below, step = graph.boxes[arrow.below], graph.boxes[arrow.step]
+            between = [box for box in graph.boxes.values() if below.y < box.y < step.y]
+            assert arrow.start == arrow.end
+            assert all(not box.x <= arrow.start <= box.x + width for box in between)
+            assert below.x < arrow.start < below.x + width
+            assert step.x < arrow.end < step.x + width
+
+
+def test_a_query_without_joins_looks_the_same_in_one_column() -> None:
+    plan = PLAN.right
+    assert column(plan).boxes == layout(plan).boxes
+    assert column(PLAN).width < layout(PLAN).width
+
+
+@pytest.mark.parametrize("place", [layout, column])
+def test_the_drawing_begins_at_the_corner(place: Callable[[Plan], Graph]) -> None:
     for plan in plans():
-        boxes = layout(plan).boxes.values()
+        boxes = place(plan).boxes.values()
         assert min(box.x for box in boxes) == min(box.y for box in boxes) == 0
 
 
@@ -70,4 +102,4 @@ def test_a_deep_plan_is_no_problem() -> None:
         plan = Filter(id=OpId(step), input=plan, condition=Compare(">=", Ref(YEAR), Literal(step, INTEGER)))
     graph = layout(plan)
     assert len(graph.boxes) == 1499
-    assert len(graph.edges) == 1498
+    assert len(graph.arrows) == 1498

@@ -8,13 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sparkwhy.plan.exprs import Attribute, AttrId
-from sparkwhy.plan.types import INTEGER
-from sparkwhy.report.answer import Answer
 from sparkwhy.report.tags import element
-from tests.report.answers import answer, filtered, gap, joined, query
-
-EVIL = """<script>alert("x")</script>&'\x1b[31m\x00\ud800"""
+from tests.report.answers import answer, filtered, full, gap, hostile
 
 
 class Page(HTMLParser):
@@ -49,12 +44,6 @@ class Page(HTMLParser):
         return sum(each == tag for each, _ in self.tags)
 
 
-def full() -> Answer:
-    dominated = joined(rank=3, minimal=False)
-    vain = filtered(verified=False, minimal=False, reason="the total is 7")
-    return answer(filtered(), joined(), dominated, tried=(vain,), warnings=("a note",))
-
-
 ANSWERS = {
     "explained": full(),
     "not_missing": answer(outcome="not_missing", matching=({"id": "1"}, {"id": None})),
@@ -74,7 +63,7 @@ def test_pages_and_fragments_are_well_formed_and_alike_every_time(outcome: str) 
 
 def test_every_explanation_is_there_with_its_operators_and_words() -> None:
     page = Page(full().to_html())
-    text = " ".join(page.text)
+    text = "".join(page.text)
     assert [found["data-steps"] for found in page.having("data-steps")] == ["3", "3 4", "3 4"]
     for words in (
         "{'city': 'NY'}", "year = 2018, so year >= 2019 is FALSE", "- filter year >= 2019", "+ filter year >= 2018",
@@ -88,9 +77,15 @@ def test_every_explanation_is_there_with_its_operators_and_words() -> None:
 
 def test_every_step_is_drawn_and_the_first_explanation_is_marked() -> None:
     page = Page(full().to_html())
-    steps = {found["data-step"]: found["class"] for found in page.having("data-step")}
-    assert steps == {"1": "step", "2": "step", "3": "step on", "4": "step"}
-    assert [(e["data-from"], e["data-to"]) for e in page.having("data-from")] == [("2", "3"), ("1", "4"), ("3", "4")]
+    steps = [(found["data-step"], found["class"]) for found in page.having("data-step")]
+    assert steps == [("1", "step"), ("2", "step"), ("3", "step on"), ("4", "step")] * 2  # wide, and in one column
+    edges = [(found["data-from"], found.get("data-to")) for found in page.having("data-from")]
+    assert edges == [("2", "3"), ("1", "4"), ("3", "4"), ("4", None)] * 2
+
+
+def test_a_source_that_lacks_the_row_is_marked() -> None:
+    page = Page(ANSWERS["not_in_data"].to_html())
+    assert [found["data-step"] for found in page.having("data-step") if found["class"] == "step on"] == ["1", "1"]
 
 
 def test_explanations_open_with_buttons_that_say_so() -> None:
@@ -107,10 +102,7 @@ def test_a_page_needs_nothing_from_elsewhere() -> None:
 
 
 def test_whatever_the_data_holds_is_text() -> None:
-    evil = Attribute(AttrId(4), EVIL, INTEGER)
-    plan = query(year=evil, table=EVIL)
-    told = filtered(plan=plan, row={EVIL: EVIL}, reason=EVIL, evidence=(EVIL,), alternative={EVIL: EVIL})
-    shown = answer(told, plan=plan, tried=(told,), warnings=(EVIL,), missing={"city": EVIL.replace("\ud800", "")})
+    shown = hostile()
     page = Page(shown.to_html())
     plain = Page(full().to_html())
     assert page.count("script") == plain.count("script") == 1

@@ -25,6 +25,8 @@ def register(commands: Any) -> None:
         "demo",
         help="ask why a row is missing, on a small example",
         description="Cities where somebody works since 2019: where is New York?",
+        epilog="examples:\n  sparkwhy demo\n  sparkwhy demo --html why.html",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_output_options(parser)
     parser.set_defaults(run=run)

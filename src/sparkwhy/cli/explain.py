@@ -77,12 +77,21 @@ def _add_question(parser: argparse.ArgumentParser) -> None:
         help="what is counted of the other rows that a fix changes (%(default)s)",
     )
     question.add_argument("--no-verify", action="store_true", help="propose and run no fixes")
+    question.add_argument("--timeout", metavar="SECONDS", help="give up after so many seconds")
+    question.add_argument(
+        "--redact",
+        nargs="?",
+        const="",
+        metavar="COLUMN,COLUMN",
+        help="hide values of the data: those of the columns, or all",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Reads all that was given before anything is started."""
     missing = _pattern(arguments.missing)
     alternatives = _alternatives(arguments.alternatives)
+    timeout, redact = _seconds(arguments.timeout), _hidden(arguments.redact)
     check_output(arguments)
     answer = why_not(
         _query(arguments),
@@ -92,6 +101,8 @@ def run(arguments: argparse.Namespace) -> int:
         verify=not arguments.no_verify,
         side_effects=arguments.side_effects,
         progress=progress_of(arguments),
+        timeout=timeout,
+        redact=redact,
     )
     return tell(answer, arguments)
 
@@ -127,6 +138,25 @@ def _declared(given: Any) -> Declared:
     if not isinstance(given, list) or not all(isinstance(each, list | dict) and _is_text(each) for each in given):
         raise UsageError("--alternatives is a list of groups.", hint=_ALTERNATIVES)
     return [Alternative(each) if isinstance(each, dict) else tuple(each) for each in given]
+
+
+def _seconds(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise UsageError(f"--timeout is a number of seconds, not {text}.", hint="write --timeout 60.")
+    return seconds
+
+
+def _hidden(text: str | None) -> bool | list[str]:
+    """Nothing, all, or the values of these columns."""
+    if text is None:
+        return False
+    return [name.strip() for name in text.split(",")] if text else True
 
 
 def _is_text(group: list[Any] | dict[str, Any]) -> bool:

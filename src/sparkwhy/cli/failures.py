@@ -6,14 +6,13 @@ import traceback
 from pathlib import Path
 
 from sparkwhy.errors import SparkWhyError
+from sparkwhy.spark.failures import shortened
 
 FINE, USAGE, UNEXPLAINED, NOT_IN_DATA, FAILED = 0, 2, 3, 4, 5
+INTERRUPTED, PIPE_CLOSED = 130, 141
+"""As a shell has it for what ended by a signal: 128 and the number of SIGINT or SIGPIPE."""
 
 EXIT_CODES = {"explained": FINE, "not_missing": FINE, "unexplained": UNEXPLAINED, "not_in_data": NOT_IN_DATA}
-
-_LONGEST = 400
-_REST = ("\tat ", "JVM stacktrace", "== ", "'", "+- ")
-"""How the stack of the JVM, the query or the plan begins in a message of Spark."""
 
 
 class UsageError(SparkWhyError):
@@ -25,28 +24,6 @@ class CannotStart(SparkWhyError):
 
     def __init__(self, error: BaseException, file: str | None) -> None:
         super().__init__(f"{_place(error, file)}{type(error).__name__}: {shortened(str(error))}")
-
-
-def shortened(message: str) -> str:
-    """A message of Spark without the stack of the JVM and without the plan, on few lines.
-
-    >>> shortened("[DIVIDE_BY_ZERO] Division by zero.\\n\\nJVM stacktrace:\\njava.lang...")
-    '[DIVIDE_BY_ZERO] Division by zero.'
-    """
-    kept: list[str] = []
-    for line in message.strip().splitlines():
-        if line.startswith(_REST):
-            break
-        if line.strip():
-            kept.append(line.rstrip())
-    text = "\n".join(_without_stack(kept))
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-
-
-def _without_stack(lines: list[str]) -> list[str]:
-    """What a Python worker says: of its stack only the last line."""
-    stack = next((n for n, line in enumerate(lines) if line.startswith("Traceback ")), None)
-    return lines if stack is None else [*lines[:stack], lines[-1]]
 
 
 def _place(error: BaseException, file: str | None) -> str:

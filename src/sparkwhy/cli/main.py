@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -11,26 +12,49 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from sparkwhy.cli import demo, explain
-from sparkwhy.cli.failures import FAILED, USAGE, CannotStart, UsageError, shortened
+from sparkwhy.cli import bench, demo, explain, scenarios
+from sparkwhy.cli.failures import FAILED, INTERRUPTED, PIPE_CLOSED, USAGE, CannotStart, UsageError
 from sparkwhy.cli.quiet import quiet_spark
-from sparkwhy.errors import SparkWhyError
+from sparkwhy.errors import SparkWhyError, harmless
+from sparkwhy.spark.failures import shortened
 
-COMMANDS = (demo, explain)
+COMMANDS = (demo, explain, scenarios, bench)
 """Each has `register`, which adds its parser; the parser's `run` gets the arguments and returns the exit code."""
 
 _EPILOG = """\
+examples:
+  sparkwhy demo
+  sparkwhy explain etl.py:cities --missing '{"city": "NY"}'
+  sparkwhy explain --sql report.sql --table orders=orders.parquet --missing '{"id": 7}' --html why.html
+  sparkwhy scenarios D1
+  sparkwhy bench D1
+
+sparkwhy COMMAND --help says more of each.
+
 exit codes:
   0  explained, or the row is there
   2  the command cannot be understood: a file, a name or JSON that is not right
   3  unexplained
   4  no source has such a row
   5  the question cannot be answered: an unknown column, an operator that is not supported, an error of Spark
+  130  stopped by Ctrl-C
+  141  what reads the output has closed it, as `| head` does
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns the exit code."""
+    try:
+        try:
+            return _run(argv)
+        finally:
+            sys.stdout.flush()  # here and not when Python ends, where nobody could catch what goes wrong
+    except BrokenPipeError:
+        _discard_output()
+        return PIPE_CLOSED
+
+
+def _run(argv: Sequence[str] | None) -> int:
     arguments = _parser().parse_args(argv)
     had_session = SparkSession.getActiveSession() is not None
     quiet_spark()
@@ -44,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (PySparkException, Py4JJavaError) as error:
         return _told(f"Spark says: {shortened(str(error))}", FAILED)
     except KeyboardInterrupt:
-        return _told("stopped.", 130)
+        return _told("stopped.", INTERRUPTED)
     finally:
         if not had_session:
             _stop()
@@ -65,8 +89,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _told(error: object, code: int) -> int:
-    print(f"sparkwhy: {error}", file=sys.stderr)
+    print(harmless(f"sparkwhy: {error}"), file=sys.stderr)
     return code
+
+
+def _discard_output() -> None:
+    """Nobody reads it any more; Python would try to write the rest when it ends, and complain."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
 
 
 def _stop() -> None:

@@ -136,7 +136,7 @@ def from_sql(given: str, tables: Sequence[str], session: Session) -> DataFrame:
     spark = session()
     for name, path, kind in named:
         reader = spark.read.options(header=True, inferSchema=True) if kind == "csv" else spark.read
-        reader.format(kind).load(str(path)).createOrReplaceTempView(name)
+        reader.format(kind).load(str(path.absolute())).createOrReplaceTempView(name)
     try:
         return spark.sql(text)
     except PySparkException as error:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sparkwhy.explain.explanation import Explanation, Operator, column_names
+from sparkwhy.explain.nested import incoming, outgoing
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, empty_array, equal, exists, integer, long
 from sparkwhy.plan.exprs import AggCall, Expr, FieldOf, IsNotNull, MakeStruct, Not, Ref, is_true
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, OpId, Plan, Project
@@ -17,7 +18,7 @@ from sparkwhy.trace.annotate import TracedQuery
 from sparkwhy.trace.bits import Bits
 from sparkwhy.trace.bounds import can_hold
 from sparkwhy.trace.terms import UNION_OF_WORLDS, WORLDS_LEFT_OUT, is_inside
-from sparkwhy.trace.trails import FACT, TRAIL, VERDICT, as_text
+from sparkwhy.trace.trails import FACT, TRAIL, VERDICT
 
 _CLAIM = Struct(
     (Field("alternative", INTEGER), Field("blame", LONG), Field("certain", BOOLEAN), Field("row", Array(STRING)))
@@ -89,7 +90,7 @@ def _claims(traced: TracedQuery, alternative: int) -> Iterator[Expr]:
 
 def _claim(traced: TracedQuery, alternative: int, blame: Expr, certain: bool, conditions: tuple[Expr, ...]) -> Expr:
     output = traced.plans[alternative].output
-    row = call("array", *(as_text(traced.rows.read_in(alternative, Ref(a))) for a in output))
+    row = call("array", *(outgoing(traced.rows.read_in(alternative, Ref(a))) for a in output))
     active = call("&", blame, long(traced.bits.active(alternative)))
     names = tuple(field.name for field in _CLAIM.fields)
     claim = MakeStruct(names, (integer(alternative), active, boolean(certain), row))
@@ -224,11 +225,16 @@ def _operators(alternatives: Sequence[Rewritten], bits: Bits, candidate: Candida
 
 def witnesses_of(plan: Plan, candidates: Sequence[Candidate]) -> Iterator[Mapping[str, Any]]:
     """The rows that would become the answer, the nearest misses of each candidate first."""
-    names = column_names(plan)
-    return (_witness(names, trail, row) for candidate in candidates for trail, row in candidate.witnesses)
+    return (_witness(trail, named(plan, row)) for candidate in candidates for trail, row in candidate.witnesses)
 
 
-def _witness(names: Sequence[str], trail: Sequence[Any], row: Sequence[Any]) -> Mapping[str, Any]:
+def named(plan: Plan, row: Sequence[str | None]) -> Mapping[str, Any]:
+    """The values of a candidate's row by the names of the result's columns."""
+    values = (incoming(value, attribute.type) for value, attribute in zip(row, plan.output, strict=True))
+    return dict(zip(column_names(plan), values, strict=True))
+
+
+def _witness(trail: Sequence[Any], row: Mapping[str, Any]) -> Mapping[str, Any]:
     """A row that would become the answer, and what it met at the operators that it blames."""
     met: dict[int, dict[str, dict[str, Any]]] = {}
     for step, what, value in trail:
@@ -239,4 +245,4 @@ def _witness(names: Sequence[str], trail: Sequence[Any], row: Sequence[Any]) -> 
             at["facts"].setdefault(what.removeprefix(FACT), value)
         else:
             at["values"].setdefault(what, value)
-    return {"row": dict(zip(names, row, strict=True)), "at": met}
+    return {"row": row, "at": met}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from sparkwhy.explain.explanation import Explanation
-from sparkwhy.explain.near_miss import near_miss, time_apart, visible
+from sparkwhy.explain.near_miss import Quoting, near_miss, time_apart, visible
 from sparkwhy.explain.probes import ROWS, Met, Probe, own_keys, texts_of
 from sparkwhy.plan.exprs import Compare, Expr, In, IsNull, Literal, Or, conjuncts
 from sparkwhy.plan.nodes import Filter, Join, Plan
@@ -117,7 +117,8 @@ def _same_key_hints(join: Join, keys: Sequence[tuple[Expr, Expr]], mine: Sequenc
     for (own, other), text in zip(keys, mine, strict=True):
         if own.type != other.type and text is not None:
             types = f"{ddl(own.type)} and as {ddl(other.type)}"
-            yield f"both sides read {visible(text)}, but as {types} they are not equal: cast both to one type"
+            unequal = f"but as {types} they are not equal: cast both to one type"
+            yield Quoting(f"both sides read {visible(text)}, {unequal}", f"both sides read the same, {unequal}")
 
 
 def _group_hints(counts: Row) -> Iterator[str]:

@@ -14,7 +14,11 @@ from sparkwhy.plan.show import show_op
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An operation of the user's query: its number in the plan, as a user would write it, and where it stands."""
+    """An operation of the user's query: its number in the plan, as a user would write it, and where it stands.
+
+    For example `Operator(id=2, kind="filter", text="filter year >= 2019", where="etl.py:13")`. `where` is None if Spark
+    does not tell the place.
+    """
 
     id: int
     kind: Kind
@@ -33,7 +37,8 @@ FixKind = OneOf["constant", "comparison", "attribute", "join type", "flatten typ
 class Fix:
     """One concrete change of one operator, as a user would write it before and after.
 
-    `diff` is the change of the line in the user's file, where the edit is certain.
+    `diff` is the change of the line in the user's file, where the edit is certain. `bare` is `after` without the
+    constants that are not in the query.
     """
 
     operator: Operator
@@ -41,6 +46,7 @@ class Fix:
     after: str
     kind: FixKind
     diff: str | None = None
+    bare: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,8 @@ class Explanation:
     `fixes` are the changes that were tried, one for each operator. `verified`: the query with these was run and returns
     a matching row; False: none of the changes that were tried does, or there are none, as `reason` says; None: not
     tried. `minimal`: verified, and no other verified one changes fewer of these operators with no more side effects.
+
+    For example `[operator.text for operator in answer.explanations[0].operators]` is what has to change.
     """
 
     operators: tuple[Operator, ...]

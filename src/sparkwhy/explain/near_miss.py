@@ -10,6 +10,17 @@ from collections.abc import Callable
 from itertools import combinations
 
 
+class Quoting(str):
+    """A sentence that quotes the data; `bare` says the same without."""
+
+    bare: str
+
+    def __new__(cls, text: str, bare: str) -> Quoting:
+        made = super().__new__(cls, text)
+        made.bare = bare
+        return made
+
+
 def _without_accents(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
 
@@ -54,7 +65,10 @@ def near_miss(one: str | None, other: str | None) -> str | None:
     if one is None or other is None or one == other:
         return None
     changes = equal_after(one, other)
-    return None if changes is None else f"{visible(one)} and {visible(other)} are equal after {' and '.join(changes)}"
+    if changes is None:
+        return None
+    equal = f"are equal after {' and '.join(changes)}"
+    return Quoting(f"{visible(one)} and {visible(other)} {equal}", f"two values {equal}")
 
 
 def visible(text: str) -> str:
@@ -71,7 +85,8 @@ def time_apart(one: str | None, other: str | None) -> str | None:
     mine, bound = _time(one), _time(other)
     if mine is None or bound is None or mine == bound:
         return None
-    return f"{one} is {_duration(abs(mine - bound))} {'after' if mine > bound else 'before'} {other}"
+    order = "after" if mine > bound else "before"
+    return Quoting(f"{one} is {_duration(abs(mine - bound))} {order} {other}", f"the time is {order} the other")
 
 
 def _time(text: str | None) -> dt.datetime | None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sparkwhy.explain.explanation import SideEffects, column_names
+from sparkwhy.explain.candidates import named
+from sparkwhy.explain.explanation import SideEffects
+from sparkwhy.explain.nested import outgoing
 from sparkwhy.fix.propose import Repair
 from sparkwhy.fix.verify import is_in
 from sparkwhy.plan.build import (
@@ -29,7 +31,6 @@ from sparkwhy.plan.exprs import AggCall, Compare, Expr, FieldOf, IsNull, MakeStr
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Plan
 from sparkwhy.plan.types import INTEGER, LONG, STRING, Array, Map, Struct, Type
 from sparkwhy.trace.annotate import TracedQuery, evaluate
-from sparkwhy.trace.trails import as_text
 from sparkwhy.trace.wanted import Conditions
 
 
@@ -67,7 +68,7 @@ def _move(evaluated: TracedQuery, reading: int, repair: int, sign: int) -> Expr:
     columns = [evaluated.rows.read_in(reading, Ref(a)) for a in evaluated.plans[0].output]
     names = tuple(f"c{i}" for i in range(len(columns)))
     row = MakeStruct(names, tuple(unordered(column) for column in columns))
-    text = call("array", *(as_text(column) for column in columns))
+    text = call("array", *(outgoing(column) for column in columns))
     return MakeStruct(("repair", "sign", "row", "text"), (integer(repair), long(sign), row, text))
 
 
@@ -124,19 +125,18 @@ def _counted(fresh: Fresh, plan: Plan, netted: Plan) -> Plan:
 def effects_of(plan: Plan, count: int, rows: Iterable[Sequence[Any]]) -> Mapping[int, SideEffects]:
     """The rows of an `effects_plan` as the side effects of each repair, numbered from 0."""
     found = {i: SideEffects(0, 0, 0, 0) for i in range(count)}
-    names = column_names(plan)
     for repair, added, first, last, removed, first_gone, last_gone in rows:
         found[repair - 1] = SideEffects(
             added + removed,
             added + removed,
             added,
             removed,
-            _examples(names, first, last),
-            _examples(names, first_gone, last_gone),
+            _examples(plan, first, last),
+            _examples(plan, first_gone, last_gone),
         )
     return found
 
 
-def _examples(names: Sequence[str], *rows: Sequence[str | None] | None) -> tuple[Mapping[str, Any], ...]:
+def _examples(plan: Plan, *rows: Sequence[str | None] | None) -> tuple[Mapping[str, Any], ...]:
     told = dict.fromkeys(tuple(row) for row in rows if row is not None)
-    return tuple(dict(zip(names, row, strict=True)) for row in told)
+    return tuple(named(plan, row) for row in told)

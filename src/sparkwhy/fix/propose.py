@@ -13,7 +13,7 @@ from sparkwhy.fix.conditions import INVENTION, Unknown, admitting
 from sparkwhy.fix.source import line_diff
 from sparkwhy.plan.exprs import Expr
 from sparkwhy.plan.nodes import Filter, Flatten, Join, Limit, OpId, Plan
-from sparkwhy.plan.show import names_for, show_expr, show_op
+from sparkwhy.plan.show import names_for, show_bare, show_expr, show_op
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.question.values import convert
 from sparkwhy.trace.alternatives import Rewritten
@@ -216,7 +216,8 @@ def _fixes(before: Plan, after: Plan, kinds: Mapping[int, FixKind]) -> Iterator[
             changed = _changed_node(before, new, node)
             now = show_op(new[changed.id]) if changed.id in new else "nothing"
             diff = line_diff(changed, new[changed.id]) if changed.id in new else None
-            yield Fix(Operator.of(node), show_op(changed), now, kinds[node.id.step], diff)
+            bare = show_bare(changed, new[changed.id]) if changed.id in new else None
+            yield Fix(Operator.of(node), show_op(changed), now, kinds[node.id.step], diff, bare)
 
 
 def _changed_node(before: Plan, new: Mapping[OpId, Plan], node: Plan) -> Plan:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparkwhy.explain.explanation import column_names
+from sparkwhy.explain.near_miss import Quoting
 from sparkwhy.fix.propose import Repair
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, empty_array, equal, exists, integer, long
 from sparkwhy.plan.exprs import AggCall, Attribute, Expr, FieldOf, MakeStruct, Not, Ref, is_true
@@ -102,4 +103,5 @@ def shortfall(repair: Repair, outcome: Outcome | None, conditions: Conditions) -
     unmet = [condition for condition, met in zip(conditions, outcome.met, strict=True) if not met]
     read = dict.fromkeys(values[a.id] for condition in unmet for a in attributes_of(condition))
     told = ", ".join(f"{name} is {'null' if value is None else value}" for name, value in read)
-    return f"under this change {told}, not {' and '.join(map(show_expr, unmet))}"
+    asked = " and ".join(map(show_expr, unmet))
+    return Quoting(f"under this change {told}, not {asked}", f"under this change it is not so that {asked}")

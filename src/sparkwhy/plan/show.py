@@ -56,11 +56,15 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
+from sparkwhy.plan.slots import exprs_of, with_exprs
 from sparkwhy.plan.types import DATE, STRING, TIMESTAMP, Type, ddl, is_numeric
 from sparkwhy.plan.walk import inputs, walk
-from sparkwhy.plan.walk_exprs import fold_expr
+from sparkwhy.plan.walk_exprs import fold_expr, parts, rewrite
 
 Names = Callable[[Attribute], str]
+
+MASK = "\u25ae\u25ae\u25ae"
+"""What stands in place of a value that is not to be shown."""
 
 _SHOWN_COLUMNS = 12
 _INFIX = frozenset({"+", "-", "*", "/", "%", "div", "&", "|", "^"})
@@ -336,6 +340,16 @@ def show_step(main: Plan, last: Plan) -> str:
         return text
     computed = [column for column in last.columns if not column.carried]
     return f"{text}, then {_show_columns(computed)}"
+
+
+def show_bare(before: Plan, after: Plan) -> str:
+    """An operator after a change, without the constants that it did not have before."""
+    known = [part for expr in exprs_of(before) for part in parts(expr) if isinstance(part, Literal)]
+
+    def hidden(expr: Expr) -> Expr | None:
+        return Opaque(MASK, (), expr.type) if isinstance(expr, Literal) and expr not in known else None
+
+    return show_op(with_exprs(after, [rewrite(expr, hidden) for expr in exprs_of(after)]))
 
 
 def main_nodes(plan: Plan) -> dict[int, Plan]:

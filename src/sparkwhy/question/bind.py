@@ -28,7 +28,7 @@ from sparkwhy.question.pattern import (
     show_pattern,
     within,
 )
-from sparkwhy.question.values import convert
+from sparkwhy.question.values import convert, is_text
 
 __all__ = ["MAX_DIFFERENT", "MAX_OVERLAPPING", "MAX_WEIGHT", "Question", "bind"]
 
@@ -168,6 +168,8 @@ def _between(low: Any, high: Any, pattern: Pattern, spot: Spot) -> Between:
 
 
 def _text_test(pattern: TextTest, spot: Spot) -> TextTest:
+    if not is_text(pattern.text):
+        spot.fail(f"{show_pattern(pattern)} is no text", "half of a character is missing in it.")
     if spot.type != STRING:
         in_array = isinstance(spot.type, Array) and spot.type.element == STRING
         hint = _composite_hint(pattern, spot.type) if in_array else "only strings can be asked for parts of their text."

@@ -11,7 +11,7 @@ import datetime as dt
 import decimal
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, TypeAlias
@@ -105,79 +105,85 @@ _ATOMS = (bool, int, float, str, bytes, decimal.Decimal, dt.date, dt.timedelta)
 # --- what users call ---
 
 ANY = Anything()
-"""Exactly one value, any."""
+"""Exactly one value, any: `{"names": [ANY, ...]}` is a list of at least one element."""
 
 
 def eq(value: Any) -> Pattern:
-    """Equal to the value, as the plain value is; `eq(None)` is null."""
+    """Equal to the value: `{"city": eq("NY")}`, as the plain value is, `{"city": "NY"}`; `eq(None)` is null."""
     return Null() if value is None else Comparison("=", _atom(value))
 
 
 def ne(value: Any) -> Pattern:
-    """Not null and different from the value; `ne(None)` is not null."""
+    """Not null and different from the value: `{"city": ne("NY")}`; `ne(None)` is not null."""
     return Present() if value is None else Comparison("<>", _atom(value))
 
 
 def gt(value: Any) -> Pattern:
-    """Greater than the value."""
+    """Greater than the value: `{"revenue": gt(0)}`."""
     return Comparison(">", _atom(value))
 
 
 def ge(value: Any) -> Pattern:
-    """Greater than the value or equal to it."""
+    """Greater than the value or equal to it: `{"day": ge("2024-01-01")}`."""
     return Comparison(">=", _atom(value))
 
 
 def lt(value: Any) -> Pattern:
-    """Less than the value."""
+    """Less than the value: `{"revenue": lt(100)}`."""
     return Comparison("<", _atom(value))
 
 
 def le(value: Any) -> Pattern:
-    """Less than the value or equal to it."""
+    """Less than the value or equal to it: `{"revenue": le(100)}`."""
     return Comparison("<=", _atom(value))
 
 
 def between(low: Any, high: Any) -> Pattern:
-    """From `low` to `high`, both included."""
+    """From `low` to `high`, both included: `{"year": between(2018, 2020)}`."""
     return Between(_atom(low), _atom(high))
 
 
 def one_of(*values: Any) -> Pattern:
-    """One of the values, given one by one or as a list; None among them is null."""
+    """One of the values: `{"city": one_of("NY", "LA")}`, or as a list, `one_of(cities)`; None among them is null."""
     only_a_collection = len(values) == 1 and isinstance(values[0], list | tuple | set | frozenset)
     return _among(values[0] if only_a_collection else values)
 
 
 def contains(text: str) -> Pattern:
-    """A string that contains the text."""
+    """A string that contains the text: `{"title": contains("Arsenal")}`."""
     return TextTest("contains", _text(text))
 
 
 def startswith(text: str) -> Pattern:
-    """A string that starts with the text."""
+    """A string that starts with the text: `{"sku": startswith("A-")}`."""
     return TextTest("startswith", _text(text))
 
 
 def like(text: str) -> Pattern:
-    r"""A string that looks like the text, where `%` is anything, `_` one character, and a backslash escapes them."""
+    r"""A string that looks like the text: `{"sku": like("A-%")}`.
+
+    `%` is anything, `_` one character, and a backslash escapes them.
+    """
     if not re.fullmatch(r"(?:[^\\]|\\[\\%_])*", _text(text), re.DOTALL):
         raise PatternError(f"like({text!r}) escapes nothing.", hint=r"write \\ for a backslash.")
     return TextTest("like", text)
 
 
 def matches(expression: str) -> Pattern:
-    """A string in which the regular expression is found, anywhere, as by Spark's `rlike`."""
+    """A string in which the regular expression is found: `{"sku": matches("^A-[0-9]+$")}`.
+
+    It may be found anywhere, as by Spark's `rlike`.
+    """
     return TextTest("rlike", _text(expression))
 
 
 def is_null() -> Pattern:
-    """Null, as a plain None is."""
+    """Null: `{"phone": is_null()}`, as a plain None is."""
     return Null()
 
 
 def not_null() -> Pattern:
-    """Anything but null."""
+    """Anything but null: `{"phone": not_null()}`."""
     return Present()
 
 
@@ -294,6 +300,22 @@ def _custom(function: Callable[..., Any], path: str) -> Pattern:
 
 
 _CONSTRUCTORS = (eq, ne, gt, ge, lt, le, between, one_of, contains, startswith, like, matches)
+
+
+# --- inside ---
+
+
+def text_tests(pattern: Pattern) -> Iterator[TextTest]:
+    """All tests of the text of strings in a pattern."""
+    match pattern:
+        case TextTest():
+            yield pattern
+        case Fields(entries):
+            yield from (test for _, inner in entries for test in text_tests(inner))
+        case Bag(elements):
+            yield from (test for inner in elements for test in text_tests(inner))
+        case _:
+            return
 
 
 # --- to text ---

@@ -143,9 +143,16 @@ def _exact(given: int | decimal.Decimal | str) -> decimal.Decimal:
 
 
 def _string(given: Any) -> str:
-    if isinstance(given, str):
-        return str(given)
-    raise _refused(given)
+    if not isinstance(given, str):
+        raise _refused(given)
+    if not is_text(given):
+        raise ValueError("it is no text: half of a character is missing")
+    return str(given)
+
+
+def is_text(given: str) -> bool:
+    """Whether the characters are whole: Python also has halves of them, which no data can have."""
+    return not any("\ud800" <= character <= "\udfff" for character in given)
 
 
 def _bytes(given: Any) -> bytes:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
 
-from sparkwhy.explain.candidates import Candidate
-from sparkwhy.explain.explanation import Explanation, SideEffects, column_names
+from sparkwhy.errors import BadArgument
+from sparkwhy.explain.candidates import Candidate, named
+from sparkwhy.explain.explanation import Explanation, SideEffects
 from sparkwhy.explain.missing import SourceGap
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.question.bind import Question
@@ -28,7 +29,14 @@ Outcome = OneOf["explained", "not_missing", "not_in_data", "unexplained"]
 
 @dataclass(frozen=True)
 class Answer:
-    """The outcome of a question, with its explanations, the smallest first."""
+    """The outcome of a question, with its explanations in their order, the first of which is the one to look at.
+
+    `outcome` is "explained", "not_missing" (`matching` has rows that are there), "not_in_data" (`gaps` has the sources
+    that lack such a row, with the nearest values) or "unexplained" (`tried` may say what was tried).
+
+    For example `answer.show()` prints it, `answer.to_html("why.html")` writes it, and
+    `answer.explanations[0].operators[0].where` is the line of code to look at. In a notebook it shows itself.
+    """
 
     outcome: Outcome
     question: Question
@@ -43,7 +51,7 @@ class Answer:
     @classmethod
     def not_missing(cls, question: Question, tried: Alternatives, found: Candidate) -> Answer:
         plan = tried.found[0].plan
-        rows = tuple(dict(zip(column_names(plan), row, strict=True)) for _, row in found.witnesses)
+        rows = tuple(named(plan, row) for _, row in found.witnesses)
         return cls("not_missing", question, plan, tried.found, matching=rows)
 
     @classmethod
@@ -79,15 +87,19 @@ class Answer:
         """The answer as one page that needs nothing else; written to `path` too, if one is given."""
         text = page(Report.of(self))
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            _file(path).write_text(text, encoding="utf-8")
         return text
 
     def _repr_html_(self) -> str:
         return fragment(Report.of(self))
 
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """The answer as notebooks show it: the picture, and the text for those that show none."""
+        return {"text/html": self._repr_html_(), "text/plain": str(self)}
+
     def to_dict(self) -> dict[str, Any]:
-        """The answer as plain data."""
-        return {
+        """The answer as plain data: dicts, lists, texts and numbers."""
+        told = {
             "question": show_pattern(self.question.pattern),
             "outcome": self.outcome,
             "alternatives": [{"changes": dict(each.changes), "notes": list(each.notes)} for each in self.alternatives],
@@ -100,9 +112,31 @@ class Answer:
             ],
             "warnings": list(self.warnings),
         }
+        return {key: _plain(value) for key, value in told.items()}
 
     def to_json(self) -> str:
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
+        """The answer as JSON, for other programs: `to_dict` as text."""
+        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
+        return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+
+
+def _plain(value: Any) -> Any:
+    """The same of Python's own types only: some texts know more than they say."""
+    match value:
+        case Mapping():
+            return {key: _plain(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_plain(inner) for inner in value]
+        case str():
+            return str(value)
+        case _:
+            return value
+
+
+def _file(path: Any) -> Path:
+    if isinstance(path, str | os.PathLike) and "\0" not in str(path):
+        return Path(path)
+    raise BadArgument("path", f"is the name of a file, not {path!r}", hint='write to_html("why.html").')
 
 
 _LEFT_OUT = "a group had more combinations of operators than are followed; larger explanations may be missing."

@@ -1,16 +1,20 @@
-"""The plan as a drawing: a box for each step, sources at the top, data flowing down."""
+"""The plan as a drawing: a box for each step, sources at the top, data flowing down.
+
+There are two: inputs of a join side by side, or, where there is no room for that, all boxes in one column.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+from dataclasses import dataclass, replace
+from itertools import accumulate, zip_longest
 from textwrap import wrap
 from typing import TypeAlias
 
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.show import inputs_of_step, main_nodes, show_step
 from sparkwhy.plan.walk import walk
+from sparkwhy.report.flow import Flow
 from sparkwhy.report.tags import Markup, element
 from sparkwhy.report.values import seen
 
@@ -19,9 +23,13 @@ _LINES = 3
 _WIDTH = 272.0
 _LINE = 16.0
 _PAD = 10.0
+_CHAR = 7.0
 _ASIDE = 24.0
-_BELOW = 40.0
+_BELOW = 44.0
 """The gap between layers has room for a label beside an edge."""
+
+_LANE = 18.0
+"""In one column, the room for the arrow of an input that waits for the others."""
 
 
 @dataclass(frozen=True)
@@ -41,20 +49,30 @@ class Box:
         return _height(self.lines, self.where)
 
     @property
-    def top(self) -> tuple[float, float]:
-        return self.x + _WIDTH / 2, self.y
+    def bottom(self) -> float:
+        return self.y + self.height
 
     @property
-    def bottom(self) -> tuple[float, float]:
-        return self.x + _WIDTH / 2, self.y + self.height
+    def middle(self) -> float:
+        return self.x + _WIDTH / 2
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """From a step to the one that reads it, with how far to the right it leaves the one and meets the other."""
+
+    below: int
+    step: int
+    start: float
+    end: float
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Boxes by step, and which step reads which."""
+    """Boxes by step, the last one for the result, and arrows between them."""
 
     boxes: Mapping[int, Box]
-    edges: tuple[tuple[int, int], ...]
+    arrows: tuple[Arrow, ...]
 
     @property
     def width(self) -> float:
@@ -62,7 +80,7 @@ class Graph:
 
     @property
     def height(self) -> float:
-        return max(box.bottom[1] for box in self.boxes.values())
+        return max(box.bottom for box in self.boxes.values())
 
 
 # --- layout ---
@@ -73,20 +91,45 @@ Outline: TypeAlias = list[tuple[float, float]]
 
 def layout(plan: Plan) -> Graph:
     """A place for each step: one layer above the step that reads it, beside its siblings, as near as they fit."""
-    nodes = main_nodes(plan)
-    last = {node.id.step: node for node in walk(plan)}
-    reads = {step: [below.id.step for below in inputs_of_step(node)] for step, node in nodes.items()}
-    texts = {step: seen(show_step(node, last[step])) for step, node in nodes.items()}
-    lines = {step: _wrapped(texts[step], node.kind) for step, node in nodes.items()}
-    places = {step: None if node.where is None else str(node.where) for step, node in nodes.items()}
+    reads, boxes = _reads(plan), _boxes(plan)
     layers = _layers(plan.id.step, reads)
     across = _across(plan.id.step, reads)
-    down = _down(layers, {step: _height(lines[step], places[step]) for step in nodes})
-    boxes = {
-        step: Box(step, node.kind, texts[step], places[step], lines[step], across[step], down[layers[step]])
-        for step, node in nodes.items()
-    }
-    return Graph(boxes, tuple((below, step) for step in nodes for below in reads[step]))
+    down = _down(layers, {step: box.height for step, box in boxes.items()})
+    placed = {step: replace(box, x=across[step], y=down[layers[step]]) for step, box in boxes.items()}
+    pairs = [(placed[below], placed[step]) for step in reads for below in reads[step]]
+    return Graph(placed, tuple(Arrow(below.step, box.step, below.middle, box.middle) for below, box in pairs))
+
+
+def column(plan: Plan) -> Graph:
+    """A place for each step, one under the other; an input stands aside of the arrows of the inputs before it.
+
+    So each arrow goes straight down to the step that reads it, past the boxes of the inputs after it.
+    """
+    reads, boxes = _reads(plan), _boxes(plan)
+    across, arrows = {plan.id.step: 0.0}, dict[int, Arrow]()
+    for step in _from_root(plan.id.step, reads):
+        lane = min(_LANE, _WIDTH / max(len(reads[step]), 1))
+        for place, below in enumerate(reads[step]):
+            across[below] = across[step] + place * lane
+            arrows[below] = Arrow(below, step, across[below] + lane / 2, across[below] + lane / 2)
+    tops = accumulate((box.height + _BELOW for box in boxes.values()), initial=0.0)
+    placed = {step: replace(box, x=across[step], y=y) for (step, box), y in zip(boxes.items(), tops, strict=False)}
+    return Graph(placed, tuple(arrows[below] for step in reads for below in reads[step]))
+
+
+def _reads(plan: Plan) -> dict[int, list[int]]:
+    return {step: [below.id.step for below in inputs_of_step(node)] for step, node in main_nodes(plan).items()}
+
+
+def _boxes(plan: Plan) -> dict[int, Box]:
+    """The boxes in reading order, not yet placed."""
+    last = {node.id.step: node for node in walk(plan)}
+    return {step: _unplaced(node, seen(show_step(node, last[step]))) for step, node in main_nodes(plan).items()}
+
+
+def _unplaced(node: Plan, text: str) -> Box:
+    where = None if node.where is None else str(node.where)
+    return Box(node.id.step, node.kind, text, where, _wrapped(text, node.kind), 0.0, 0.0)
 
 
 def _layers(root: int, reads: Mapping[int, Sequence[int]]) -> dict[int, int]:
@@ -169,27 +212,50 @@ def _height(lines: Sequence[str], where: str | None) -> float:
 # --- drawing ---
 
 
-def draw(graph: Graph, highlighted: Iterable[int] = ()) -> Markup:
-    """The graph as SVG; each box carries its step as `data-step`."""
+def draw(graph: Graph, flow: Flow | None = None, highlighted: Iterable[int] = ()) -> Markup:
+    """The graph as SVG; each box carries its step as `data-step`, and with a flow each arrow says how many come by."""
     marked = set(highlighted)
-    edges = [_edge(graph.boxes[below], graph.boxes[step]) for below, step in graph.edges]
-    boxes = [_box(box, box.step in marked) for box in graph.boxes.values()]
-    size = f"-2 -2 {graph.width + 4:g} {graph.height + 4:g}"
-    width, height = graph.width + 4, graph.height + 4
+    arrows = [_arrow(graph, arrow, flow) for arrow in graph.arrows]
+    boxes = [_box(box, flow, box.step in marked) for box in graph.boxes.values()]
+    result = [] if flow is None else [_result(list(graph.boxes.values())[-1], flow)]
+    width, height = graph.width + 4, graph.height + 4 + (_BELOW if result else 0)
     label = f"The query in {len(boxes)} steps, from its sources at the top to its result at the bottom"
-    return element("svg", *edges, *boxes, viewBox=size, width=width, height=height, role="img", aria_label=label)
+    size = f"-2 -2 {width:g} {height:g}"
+    parts = (*arrows, *result, *boxes)
+    return element("svg", *parts, viewBox=size, width=width, height=height, role="list", aria_label=label)
 
 
-def _edge(below: Box, step: Box) -> Markup:
-    (x1, y1), (x2, y2) = below.bottom, step.top
+def _arrow(graph: Graph, arrow: Arrow, flow: Flow | None) -> Markup:
+    below, step = graph.boxes[arrow.below], graph.boxes[arrow.step]
+    ends = {"data_from": below.step, "data_to": step.step}
+    return _wire(below, (arrow.start, below.bottom), (arrow.end, step.y), flow, **ends)
+
+
+def _result(last: Box, flow: Flow) -> Markup:
+    """The arrow out of the last step."""
+    return _wire(last, (last.middle, last.bottom), (last.middle, last.bottom + _BELOW), flow, data_from=last.step)
+
+
+def _wire(below: Box, start: tuple[float, float], end: tuple[float, float], flow: Flow | None, **ends: int) -> Markup:
+    (x1, y1), (x2, y2) = start, end
     bend = (y2 - y1) / 2
     path = f"M{x1:g},{y1:g} C{x1:g},{y1 + bend:g} {x2:g},{y2 - bend:g} {x2:g},{y2 - 5:g}"
     head = f"M{x2 - 5:g},{y2 - 8:g} L{x2:g},{y2:g} L{x2 + 5:g},{y2 - 8:g} Z"
-    parts = (element("path", d=path, class_="wire"), element("path", d=head, class_="head"))
-    return element("g", *parts, class_="edge", data_from=below.step, data_to=step.step)
+    parts = [element("path", d=path, class_="wire"), element("path", d=head, class_="head")]
+    left = None if flow is None else flow.left.get(below.step)
+    if flow is not None and left is not None:
+        parts.append(_label(f"{left} of {flow.total}", x1, y1 + 0.4 * _BELOW, before=x2 > x1))
+    kind = "edge" if left is None else "edge some" if left else "edge none"
+    return element("g", *parts, class_=kind, aria_hidden="true", **ends)
 
 
-def _box(box: Box, marked: bool) -> Markup:
+def _label(text: str, x: float, y: float, *, before: bool) -> Markup:
+    """A text beside an arrow, on the side to which it does not turn."""
+    aside, anchor = (-9, "end") if before else (9, "start")
+    return element("text", text, class_="count", x=x + aside, y=y, text_anchor=anchor)
+
+
+def _box(box: Box, flow: Flow | None, marked: bool) -> Markup:
     rows = [("kind", box.kind), *(("text", line) for line in box.lines)]
     rows += [] if box.where is None else [("where", box.where)]
     texts = [
@@ -199,4 +265,33 @@ def _box(box: Box, marked: bool) -> Markup:
     number = element("text", str(box.step), class_="number", x=box.x + _WIDTH - _PAD, y=box.y + _PAD + _LINE * 0.75)
     frame = element("rect", x=box.x, y=box.y, width=_WIDTH, height=box.height, rx=6.0)
     title = element("title", box.text if box.where is None else f"{box.text} ({box.where})")
-    return element("g", title, frame, *texts, number, class_="step on" if marked else "step", data_step=box.step)
+    return element(
+        "g",
+        *(title, frame, *texts, number, *_loss(box, flow)),
+        class_="step on" if marked else "step",
+        data_step=box.step,
+        role="listitem",
+        aria_label=_spoken(box, flow),
+        aria_current="true" if marked else None,
+    )
+
+
+def _loss(box: Box, flow: Flow | None) -> Iterator[Markup]:
+    """How many possible answers the step drops, on its lower edge, beside the arrow."""
+    lost = 0 if flow is None else flow.lost.get(box.step, 0)
+    if lost:
+        text = f"{lost} lost"
+        width = _CHAR * len(text) + 14
+        x, y = box.x + _WIDTH - _PAD - width, box.bottom
+        frame = element("rect", x=x, y=y - 10, width=width, height=20.0, rx=10.0)
+        yield element("g", frame, element("text", text, x=x + width / 2, y=y + 4, text_anchor="middle"), class_="loss")
+
+
+def _spoken(box: Box, flow: Flow | None) -> str:
+    """The step in words, for those who cannot see where it stands."""
+    words = [f"Step {box.step}", box.text, *([] if box.where is None else [box.where])]
+    if flow is not None and box.step in flow.left:
+        words.append(f"{flow.left[box.step]} of {flow.total} possible answers come out of it")
+    if flow is not None and box.step in flow.lost:
+        words.append(f"{flow.lost[box.step]} lost here")
+    return ", ".join(words)

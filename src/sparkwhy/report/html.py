@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import islice
+from typing import Any
 
 from sparkwhy.explain.missing import SourceGap
-from sparkwhy.report.graph import draw, layout
+from sparkwhy.explain.nested import Entries, NestedText
+from sparkwhy.report.flow import Flow
+from sparkwhy.report.graph import column, draw, layout
 from sparkwhy.report.report import Change, Report, Row, Suspect, Told
-from sparkwhy.report.tags import Markup, document, element, joined, script, style_sheet
+from sparkwhy.report.tags import Content, Markup, document, element, joined, script, style_sheet
 from sparkwhy.report.values import show_cell
 
 _NO_NETWORK = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+
+_ACROSS = 5
+"""A row with more columns than this is shown with a line for each."""
+
+_ELEMENTS = 6
+"""So many elements of a nested value are shown."""
 
 
 def page(report: Report) -> str:
@@ -33,13 +45,39 @@ def fragment(report: Report) -> str:
 
 
 def _fragment(report: Report) -> Markup:
-    shown = report.explanations or report.dominated
-    first = {suspect.operator.id for told in shown[:1] for suspect in told.suspects}
-    drawing = element("section", draw(layout(report.plan), first), class_="graph", aria_label="The query", tabindex="0")
+    drawing = element("section", *_drawings(report, _marked(report)), *_legend(report.flow), class_="graph")
     answer = element("section", *_answer(report), class_="answer", aria_label="The answer")
     columns = element("div", drawing, answer, class_="columns")
     whole = element("div", _header(report), columns, class_="sparkwhy")
     return joined([style_sheet("page.css"), whole, script("page.js")])
+
+
+def _marked(report: Report) -> set[int]:
+    """The operators of the first explanation, or the sources that lack the row."""
+    shown = report.explanations or report.dominated
+    lacking = {gap.table.id for gap in report.gaps}
+    return lacking | {suspect.operator.id for told in shown[:1] for suspect in told.suspects}
+
+
+def _drawings(report: Report, marked: set[int]) -> Iterator[Markup]:
+    """The drawing, and one in a single column for where that is too wide; the style shows one of them."""
+    wide, narrow = layout(report.plan), column(report.plan)
+    shown = {"drawing": wide} if wide.width <= narrow.width else {"drawing wide": wide, "drawing narrow": narrow}
+    for name, graph in shown.items():
+        svg = draw(graph, report.flow, marked)
+        yield element("div", svg, class_=name, role="region", aria_label="The query", tabindex="0")
+
+
+def _legend(flow: Flow | None) -> Iterator[Markup]:
+    if flow is not None:
+        yield element("p", *_LEGEND, class_="legend")
+
+
+_LEGEND = (
+    "Beside the arrows: how many possible answers are still there, in the query as written. ",
+    "A possible answer is a row that would match the question if the operators that drop it did not. ",
+    "A group counts once for each set of operators that gives it other values.",
+)
 
 
 def _header(report: Report) -> Markup:
@@ -90,12 +128,18 @@ def _gap(gap: SourceGap) -> Markup:
 
 def _explanation(told: Told) -> Markup:
     steps = " ".join(str(suspect.operator.id) for suspect in told.suspects)
-    texts = [element("code", suspect.operator.text) for suspect in told.suspects]
-    title = [part for text in texts for part in (" and ", text)][1:]
+    first, *others = map(_name, told.suspects)
+    title = (element("span", first), *(element("span", "and ", other) for other in others))
     rank = element("span", str(told.rank), class_="rank")
-    button = element("button", rank, element("span", *title), _mark(told), type="button", aria_expanded="true")
+    parts = (rank, " ", element("span", *title, class_="title"), " ", _mark(told))
+    button = element("button", *parts, type="button", aria_expanded="true")
     body = element("div", *_body(told), class_="body")
     return element("article", element("h2", button), body, data_steps=steps)
+
+
+def _name(suspect: Suspect) -> Markup:
+    place = "" if suspect.place is None else element("span", suspect.place, class_="where")
+    return joined((element("code", suspect.operator.text), " ", place))
 
 
 def _mark(told: Told) -> Markup:
@@ -109,23 +153,28 @@ def _mark(told: Told) -> Markup:
 
 
 def _body(told: Told) -> Iterator[Markup]:
-    yield from map(_suspect, told.suspects)
+    alone = len(told.suspects) == 1  # then the title says all there is to say of its name
+    yield from (_suspect(each, () if alone else (_name(each),)) for each in told.suspects if _says_more(each))
     yield from _list(told.remarks)
     if told.alternative is not None:
         yield element("p", "with ", element("code", told.alternative))
         yield from _list(told.evidence)
     if told.rows:
-        more = f" (and {told.more} more like that)" if told.more else ""
-        yield _table(f"Would give{more}", told.rows)
+        yield element("h3", "Would give")
+        yield _table(None, told.rows)
+        if told.more:
+            yield element("p", f"and {told.more} more like that", class_="more")
     yield from _fix(told)
 
 
-def _suspect(suspect: Suspect) -> Markup:
-    operator = suspect.operator
-    place = "" if suspect.place is None else element("span", suspect.place, class_="where")
-    head = element("p", element("span", operator.kind, class_="kind"), " ", element("code", operator.text), " ", place)
-    reading = "" if suspect.reading is None else element("p", "as ", element("code", suspect.reading))
-    return element("div", head, reading, *_list(suspect.findings), class_="suspect")
+def _says_more(suspect: Suspect) -> bool:
+    return bool(suspect.findings or suspect.reading)
+
+
+def _suspect(suspect: Suspect, name: Sequence[Markup]) -> Markup:
+    reading = () if suspect.reading is None else (element("p", "as ", element("code", suspect.reading)),)
+    head = [element("p", *name)] if name else []
+    return element("div", *head, *reading, *_list(suspect.findings), class_="suspect")
 
 
 def _list(sentences: Sequence[str]) -> Iterator[Markup]:
@@ -142,11 +191,15 @@ def _fix(told: Told) -> Iterator[Markup]:
     if told.verified is False:
         yield element("p", f"not verified: {told.reason}", class_="bad")
     if told.effects is not None:
+        yield element("h3", "What else would change")
         yield element("p", told.effects, class_="effects")
     if told.entering:
         yield _table("Rows that enter, for example", told.entering)
     if told.leaving:
         yield _table("Rows that leave, for example", told.leaving)
+
+
+# --- diffs ---
 
 
 def _change(change: Change) -> Markup:
@@ -157,14 +210,66 @@ def _change(change: Change) -> Markup:
 
 
 def _diff(old: str, new: str) -> Iterator[Markup]:
-    yield element("del", f"- {old}")
-    yield element("ins", f"+ {new}")
+    before, after = (re.findall(r"\w+|\s+|.", text, re.DOTALL) for text in (old, new))
+    moves = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    yield element("del", "- ", *(_words(before[a:b], move) for move, a, b, _, _ in moves))
+    yield element("ins", "+ ", *(_words(after[a:b], move) for move, _, _, a, b in moves))
 
 
-def _table(caption: str, rows: Iterable[Row]) -> Markup:
+def _words(words: Sequence[str], move: str) -> Content:
+    text = "".join(words)
+    return text if move == "equal" or not text else element("b", text)
+
+
+# --- tables ---
+
+
+def _table(caption: str | None, rows: Iterable[Row]) -> Markup:
     shown = list(rows)
     names = list(dict.fromkeys(name for row in shown for name in row))
-    head = element("tr", *(element("th", name, scope="col") for name in names))
-    body = [element("tr", *(element("td", show_cell(row.get(name))) for name in names)) for row in shown]
-    table = element("table", element("caption", caption), element("thead", head), element("tbody", *body))
-    return element("div", table, class_="table")
+    head = () if caption is None else (element("caption", caption),)
+    lines = _lines if len(names) > _ACROSS else _records
+    return element("div", element("table", *head, *lines(names, shown)), class_="table")
+
+
+def _records(names: Sequence[str], rows: Sequence[Row]) -> Iterator[Markup]:
+    """A line for each row."""
+    yield element("thead", element("tr", *(element("th", name, scope="col") for name in names)))
+    yield element("tbody", *(element("tr", *(_cell(row.get(name)) for name in names)) for row in rows))
+
+
+def _lines(names: Sequence[str], rows: Sequence[Row]) -> Iterator[Markup]:
+    """A line for each column."""
+    lines = [(element("th", name, scope="row"), *(_cell(row.get(name)) for row in rows)) for name in names]
+    yield element("tbody", *(element("tr", *line) for line in lines))
+
+
+def _cell(value: Any) -> Markup:
+    return element("td", _parts(value.parts if isinstance(value, NestedText) else value))
+
+
+def _parts(value: Any) -> Content:
+    """A value; one with parts as a small table of them."""
+    match value:
+        case None:
+            return element("span", "null", class_="null")
+        case tuple() if value and all(isinstance(each, dict) for each in value):
+            return _nested(_records(list(value[0]), value[:_ELEMENTS]), len(value))
+        case tuple():
+            return _nested((element("tr", _cell(each)) for each in value[:_ELEMENTS]), len(value))
+        case dict():
+            return _nested(_records(list(value), [value]))
+        case Entries(pairs):
+            lines = (element("tr", element("th", _parts(key), scope="row"), _cell(each)) for key, each in pairs)
+            return _nested(islice(lines, _ELEMENTS), len(pairs))
+        case _:
+            return show_cell(value)
+
+
+def _nested(content: Iterable[Markup], count: int | None = None) -> Markup:
+    """A table in a cell, and how many of its elements are left out."""
+    if count == 0:
+        return element("span", "empty", class_="null")
+    rest = 0 if count is None else count - _ELEMENTS
+    more = element("p", f"and {rest} more", class_="more") if rest > 0 else ""
+    return joined((element("table", *content), more))

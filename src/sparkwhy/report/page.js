@@ -4,6 +4,29 @@ for (const root of document.querySelectorAll(".sparkwhy:not([data-ready])")) {
   const articles = [...root.querySelectorAll("article")];
   const button = (article) => article.querySelector("button");
 
+  const mark = (steps) => {
+    for (const box of root.querySelectorAll("svg .step")) {
+      const on = steps.has(box.dataset.step);
+      box.classList.toggle("on", on);
+      if (on) box.setAttribute("aria-current", "true");
+      else box.removeAttribute("aria-current");
+    }
+  };
+
+  // Only the drawing is scrolled, never the page.
+  const showMarked = () => {
+    for (const drawing of root.querySelectorAll(".drawing")) {
+      const box = drawing.querySelector(".step.on");
+      if (!box) continue;
+      const [inner, outer] = [box.getBoundingClientRect(), drawing.getBoundingClientRect()];
+      const outside = (from, to, start, end) => (from < start ? from - start - 8 : to > end ? to - end + 8 : 0);
+      drawing.scrollBy(
+        outside(inner.left, inner.right, outer.left, outer.right),
+        outside(inner.top, inner.bottom, outer.top, outer.bottom),
+      );
+    }
+  };
+
   const select = (chosen) => {
     for (const article of articles) {
       const open = article === chosen;
@@ -11,20 +34,24 @@ for (const root of document.querySelectorAll(".sparkwhy:not([data-ready])")) {
       article.querySelector(".body").hidden = !open;
       button(article).setAttribute("aria-expanded", String(open));
     }
-    const steps = new Set(chosen ? chosen.dataset.steps.split(" ") : []);
-    for (const box of root.querySelectorAll("svg .step")) box.classList.toggle("on", steps.has(box.dataset.step));
+    mark(new Set(chosen ? chosen.dataset.steps.split(" ") : []));
+    showMarked();
+  };
+
+  const reach = (article) => {
+    const folded = article.closest("details");
+    if (folded) folded.open = true;
+    button(article).focus();
   };
 
   articles.forEach((article, index) => {
     button(article).addEventListener("click", () => select(article.classList.contains("selected") ? null : article));
     button(article).addEventListener("keydown", (event) => {
-      const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-      const next = move && articles[index + move];
-      if (!next) return;
+      const last = articles.length - 1;
+      const next = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: last }[event.key];
+      if (next === undefined || !articles[next]) return;
       event.preventDefault();
-      const folded = next.closest("details");
-      if (folded) folded.open = true;
-      button(next).focus();
+      reach(articles[next]);
     });
   });
   if (articles.length) select(articles[0]);

@@ -14,6 +14,7 @@ from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.show import main_nodes, show_op
 from sparkwhy.question.pattern import show_pattern
 from sparkwhy.report.findings import findings, padding
+from sparkwhy.report.flow import Flow
 from sparkwhy.report.values import counted
 
 if TYPE_CHECKING:
@@ -99,12 +100,16 @@ class Told:
 
 @dataclass(frozen=True)
 class Report:
-    """An answer in words: `explanations` in full, `dominated` and `tried` in short."""
+    """An answer in words: `explanations` in full, `dominated` and `tried` in short.
+
+    `flow` says how far possible answers come in the query as written, where explanations speak of it.
+    """
 
     question: str
     outcome: OneOf["explained", "not_missing", "not_in_data", "unexplained"]
     headline: str
     plan: Plan
+    flow: Flow | None
     explanations: tuple[Told, ...]
     dominated: tuple[Told, ...]
     tried: tuple[Told, ...]
@@ -120,6 +125,7 @@ class Report:
             outcome=answer.outcome,
             headline=_headline(answer),
             plan=answer.plan,
+            flow=Flow.of(answer.plan, answer.explanations),
             explanations=tuple(Told.of(each) for each in answer.explanations if each not in folded),
             dominated=tuple(map(Told.of, folded)),
             tried=tuple(map(Told.of, answer.tried)),

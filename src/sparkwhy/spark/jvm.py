@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from py4j.java_gateway import JavaObject, is_instance_of
+from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.classic.column import Column as ClassicColumn
 
@@ -132,6 +133,25 @@ def files_of(relation: JavaObject) -> str | None:
 # --- expressions ---
 
 
+def source_bytes(df: DataFrame) -> int:
+    """How large the largest source of a DataFrame is, as far as Spark knows; data of unknown size counts as large.
+
+    Rows that were handed over from Python have no size either: these are few.
+    """
+    leaves = df._jdf.queryExecution().analyzed().collectLeaves()
+    sizes = [_leaf_bytes(leaves.apply(i)) for i in range(leaves.size())]
+    return max(sizes, default=0)
+
+
+def _leaf_bytes(leaf: JavaObject) -> int:
+    size = int(str(leaf.stats().sizeInBytes()))  # py4j makes small ones numbers of Python
+    handed_over = leaf.getClass().getSimpleName() == "LogicalRDD" and size >= _UNKNOWN_BYTES
+    return 0 if handed_over else size
+
+
+_UNKNOWN_BYTES = 1 << 62
+
+
 def column(session: SparkSession, expression: JavaObject) -> Column:
     utils = _jvm(session).org.apache.spark.sql.classic.ExpressionUtils
     return ClassicColumn(utils.column(expression))
@@ -164,6 +184,15 @@ def with_attributes(session: SparkSession, tree: JavaObject, replacements: Mappi
         return replacements.get(tree.exprId().id(), tree)
     new = [with_attributes(session, children.apply(i), replacements) for i in range(count)]
     return tree.withNewChildren(sequence(session, new))
+
+
+def regex_problem(session: SparkSession, text: str) -> str | None:
+    """Why the text is no regular expression, or None if it is one."""
+    try:
+        _jvm(session).java.util.regex.Pattern.compile(text)
+    except PySparkException as error:
+        return str(error).splitlines()[0]
+    return None
 
 
 def eval_mode(tree: JavaObject) -> str:
@@ -212,6 +241,11 @@ def _call_site(call_site: str, call: str) -> Place | None:
 
 
 # --- plumbing ---
+
+
+def activate(session: SparkSession) -> None:
+    """On the thread of the JVM that belongs to this one of Python, the settings of this session hold."""
+    _jvm(session).org.apache.spark.sql.classic.SparkSession.setActiveSession(session._jsparkSession)
 
 
 def sequence(session: SparkSession, items: Sequence[Any]) -> JavaObject:

@@ -34,7 +34,10 @@ Mode: TypeAlias = OneOf["swap", "each"]
 
 @dataclass(frozen=True)
 class Alternative:
-    """Attributes to read instead of others, throughout the query: `Alternative({"l_tax": "l_discount"})`."""
+    """Attributes to read instead of others, throughout the query: `Alternative({"l_tax": "l_discount"})`.
+
+    It stands in the list of alternatives, beside groups: `why_not(df, row, alternatives=[Alternative({"a": "b"})])`.
+    """
 
     changes: Mapping[str, str]
 

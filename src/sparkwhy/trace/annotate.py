@@ -10,13 +10,13 @@ meet them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from sparkwhy.errors import assert_never
-from sparkwhy.plan.build import Fresh, call, carry, either, integer
-from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Expr, IsNull, Literal, Ref
+from sparkwhy.plan.build import Fresh, call, carry, either, integer, long
+from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Expr, In, IsNull, Literal, Ref
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -37,20 +37,21 @@ from sparkwhy.plan.nodes import (
     Window,
 )
 from sparkwhy.plan.prune import pruned
-from sparkwhy.plan.types import STRING
-from sparkwhy.plan.walk import fold, walk
+from sparkwhy.plan.types import LONG, STRING
+from sparkwhy.plan.walk import fold, inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.bits import Bits, Dropper, droppers_of, drops
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct, trace_distinct_by, trace_limit, trace_window
 from sparkwhy.trace.joins import trace_join, trace_membership
 from sparkwhy.trace.lift import lifted, variant_columns, with_columns
+from sparkwhy.trace.nulls import rejects_null
 from sparkwhy.trace.partitions import agreement, first_of, refined
 from sparkwhy.trace.sets import trace_set_operation
 from sparkwhy.trace.split import split
 from sparkwhy.trace.traced import Traced, Tracing, Verdict, query_columns, told_apart
-from sparkwhy.trace.trails import distance, recorded, values, verdicts, within
+from sparkwhy.trace.trails import TRAIL, distance, recorded, values, verdicts, within
 from sparkwhy.trace.unions import trace_union
-from sparkwhy.trace.wanted import Conditions, backtrace, pushed, substituted
+from sparkwhy.trace.wanted import Conditions, backtrace, backtrace_with_keys, pushed, substituted
 
 Op = TypeVar("Op", bound=Plan)
 Wanted = Mapping[OpId, Conditions]
@@ -70,17 +71,63 @@ class TracedQuery:
 
 
 def trace(
-    plan: Plan, conditions: Conditions = (), *, alternatives: Sequence[Plan] = (), records: bool = False
+    plan: Plan,
+    conditions: Conditions = (),
+    *,
+    alternatives: Sequence[Plan] = (),
+    records: bool = False,
+    references: bool = False,
 ) -> TracedQuery:
     """The traced query; with conditions, only rows that can contribute to one that meets them.
 
     `alternatives` are further readings of the query: the same operators with other expressions. With `records` each
-    row has a trail of what it met at the operators that it blames.
+    row has a trail of what it met at the operators that it blames. With `references` a group has only a reference to
+    the trail of a row below it, which `recalled` looks up.
     """
     plans = (plan, *alternatives)
     wanted = tuple(backtrace(each, conditions) for each in plans)
-    read = frozenset().union(*(_read(*each) for each in zip(plans, wanted, strict=True)))
-    return _traced(Tracing(Fresh(plan), Bits(len(plans)), records, read), plans, wanted)
+    in_full = _above_groupings(plan) if references else None
+    tracing = Tracing(Fresh(plan), Bits(len(plans)), records, _read_in_all(plans, wanted), in_full=in_full)
+    return _traced(tracing, plans, wanted)
+
+
+def recalled(query: TracedQuery, at: OpId, marks: Iterable[int]) -> Plan:
+    """The trails to which references with these marks refer, each beside its mark; `at` is the grouping.
+
+    The same query is traced once more, so that rows have the same marks. Trails may have references to groupings below.
+    """
+    grouping = next(node for node in walk(query.plans[0]) if node.id == at)
+    tracing = Tracing(
+        Fresh(query.plans[0]),
+        Bits(len(query.plans)),
+        True,
+        _read_in_all(query.plans, query.wanted),
+        in_full=frozenset().union(*map(_above_groupings, inputs(grouping))),
+    )
+    _traced(tracing, query.plans, query.wanted)
+    rows, mark = tracing.referred[at]
+    fresh = tracing.fresh
+    wanted = In(mark, tuple(map(long, sorted(set(marks)))))
+    found = Filter(id=fresh.part(grouping), input=rows.plan, condition=wanted)
+    return Aggregate(
+        id=fresh.part(grouping),
+        input=found,
+        keys=(Column(fresh.attribute("mark", LONG), mark),),
+        aggregates=(Column(fresh.attribute("trail", TRAIL), AggCall("min", (rows.trail_expr,))),),
+    )
+
+
+def _above_groupings(plan: Plan) -> frozenset[OpId]:
+    """The operators of a plan that are not below a grouping."""
+    found: set[OpId] = set()
+    todo = [plan]
+    while todo:
+        node = todo.pop()
+        found.add(node.id)
+        distinct = isinstance(node, Distinct) and node.keys is None
+        if not distinct and not isinstance(node, Aggregate | SetOperation):
+            todo.extend(inputs(node))
+    return frozenset(found)
 
 
 def evaluate(plans: Sequence[Plan], relaxed: Sequence[Set[Dropper]], conditions: Conditions = ()) -> TracedQuery:
@@ -91,15 +138,20 @@ def evaluate(plans: Sequence[Plan], relaxed: Sequence[Set[Dropper]], conditions:
 
 def _traced(tracing: Tracing, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...]) -> TracedQuery:
     narrow = pruned(plans)
+    needed = [backtrace_with_keys(each, asked[each.id]) for each, asked in zip(narrow, wanted, strict=True)]
     nodes = [{node.id: node for node in walk(each)} for each in narrow]
 
-    def combine(op: Plan, inputs: tuple[Traced, ...]) -> Traced:
+    def combine(op: Plan, below: tuple[Traced, ...]) -> Traced:
         ops = tuple(known[op.id] for known in nodes)
-        asked = tuple(each[op.id] for each in wanted)
-        rows = annotate(tracing, ops, inputs, asked)
+        asked = tuple(each[op.id] for each in needed)
+        rows = annotate(tracing, ops, below, asked)
         return tracing.where(op, rows, [_unchecked(*each) for each in zip(ops, asked, strict=True)])
 
     return TracedQuery(fold(narrow[0], combine), tracing.bits, plans, wanted)
+
+
+def _read_in_all(plans: Sequence[Plan], wanted: Sequence[Wanted]) -> frozenset[Attribute]:
+    return frozenset().union(*(_read(*each) for each in zip(plans, wanted, strict=True)))
 
 
 def _read(plan: Plan, wanted: Wanted) -> frozenset[Attribute]:
@@ -140,7 +192,7 @@ def annotate(
         case Union():
             return trace_union(tracing, ops[0], inputs)
         case Flatten():
-            return _trace_flatten(tracing, _alike(ops, Flatten), inputs)
+            return _trace_flatten(tracing, _alike(ops, Flatten), inputs, wanted)
         case Join():
             join, (left, right) = lifted(tracing, _alike(ops, Join), inputs)
             if join.how in ("semi", "anti", "existence"):
@@ -256,24 +308,28 @@ def _twin(tracing: Tracing, attribute: Attribute) -> Attribute:
     return tracing.fresh.attribute(attribute.name, attribute.type, nullable=True)
 
 
-def _trace_flatten(tracing: Tracing, ops: tuple[Flatten, ...], inputs: tuple[Traced, ...]) -> Traced:
-    """As an outer flatten; the padded row blames the flatten."""
+def _trace_flatten(
+    tracing: Tracing, ops: tuple[Flatten, ...], inputs: tuple[Traced, ...], wanted: tuple[Conditions, ...]
+) -> Traced:
+    """As an outer flatten; the padded row blames the flatten. Where no padded row is wanted, there is none."""
     op, (rows,) = lifted(tracing, ops, inputs)
     rows = split(tracing, op, rows, told_apart(rows, (op.collection,)))
+    made = frozenset(attribute.id for attribute in (*op.elements, *(() if op.position is None else (op.position,))))
+    unwanted = all(any(rejects_null(condition, made) for condition in conditions) for conditions in wanted)
     flat = Flatten(
         id=tracing.fresh.part(op),
         where=op.where,
         input=rows.plan,
         collection=op.collection,
         elements=op.elements,
-        outer=True,
+        outer=not unwanted,
         inline=op.inline,
         position=op.position,
     )
-    has_elements = Compare(">", call("coalesce", call("size", op.collection), integer(0)), integer(0))
-    traced = replace(rows, plan=flat)
-    if not drops(op):
+    traced = replace(rows, plan=flat, unique=None)
+    if unwanted or not drops(op):
         return traced
+    has_elements = Compare(">", call("coalesce", call("size", op.collection), integer(0)), integer(0))
     state = either(IsNull(op.collection), Literal("null", STRING), Literal("empty", STRING))
     record = [(what, state) for what, _ in values(op, (op.collection,), tracing.texts)]
     return tracing.unless_kept(op, traced, carry(query_columns(traced)), has_elements, record)

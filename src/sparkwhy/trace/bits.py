@@ -84,6 +84,10 @@ class Bits:
         found = enumerate(self._claims)
         return sum(1 << self._position(i) for i, (_, within) in found if within >> alternative & 1)
 
+    def droppers_of(self, ops: Set[OpId], alternative: int) -> tuple[Dropper, ...]:
+        """The droppers of one alternative that are among these operators."""
+        return tuple(dropper for dropper in self.positions(alternative) if dropper.op in ops)
+
     def positions(self, alternative: int = 0) -> Mapping[Dropper, int]:
         """The droppers of one alternative, each with the position of its bit."""
         found = enumerate(self._claims)

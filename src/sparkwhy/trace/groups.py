@@ -22,6 +22,7 @@ from sparkwhy.plan.nodes import (
 )
 from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array
+from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of, operands, rewrite
 from sparkwhy.trace.bounds import bounded
 from sparkwhy.trace.lift import variant_columns
@@ -29,8 +30,21 @@ from sparkwhy.trace.partial import Stages, staged
 from sparkwhy.trace.partitions import Partition, agreement, first_of, refined
 from sparkwhy.trace.split import gates_of, split, without_gates
 from sparkwhy.trace.terms import TERM, blame_of, no_sets, term, unless_of, with_any
-from sparkwhy.trace.traced import Traced, Tracing, Verdict, certain_values, query_columns, told_apart
-from sparkwhy.trace.trails import FACT, TRAIL, Entries, fact, of_all, recorded, row_text, values, worded
+from sparkwhy.trace.traced import Referred, Traced, Tracing, Verdict, certain_values, query_columns, told_apart
+from sparkwhy.trace.trails import (
+    FACT,
+    TRAIL,
+    Entries,
+    fact,
+    far_of,
+    mark,
+    of_all,
+    recorded,
+    reference,
+    row_text,
+    values,
+    worded,
+)
 from sparkwhy.trace.unions import trace_union
 from sparkwhy.trace.worlds import WHOLE_PARTITION, with_worlds
 
@@ -73,9 +87,49 @@ def trace_aggregate(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
 
 def _trace_keys(tracing: Tracing, op: Aggregate, rows: Traced, apart: Partition) -> Traced:
     """Groups of which only the keys are asked for: each key once, where any of its rows is alive."""
+    if _is_one_set_enough(tracing, op, rows, (column.expr for column in op.keys)):
+        return _merged_keys(tracing, op, rows, op.keys)
     groups = split(tracing, op, _partial_groups(tracing, op, rows, _Plan((), False)), apart)
     keys = Project(id=tracing.fresh.part(op), input=op.input, columns=op.keys)
-    return trace_distinct(tracing, Distinct(id=op.id, where=op.where, input=keys), groups)
+    return _distinct(tracing, Distinct(id=op.id, where=op.where, input=keys), groups)
+
+
+def _is_one_set_enough(tracing: Tracing, op: Plan, rows: Traced, keys: Iterable[Expr]) -> bool:
+    """Whether one set can say when any of several rows is there: in each alternative they have one reason to miss.
+
+    Where nothing is open any more, rows say in which alternatives they are, and no reasons are left.
+    """
+    if rows.unless is not None or len(told_apart(rows, keys)) > 1:
+        return False
+    if tracing.bits.settled:
+        return True
+    below = {node.id for node in walk(op)}
+    return rows.everywhere and all(len(tracing.bits.droppers_of(below, i)) <= 1 for i in tracing.alternatives)
+
+
+def _merged_keys(tracing: Tracing, op: Plan, rows: Traced, keys: tuple[Column, ...]) -> Traced:
+    """Each key once, with what all of its rows need: if one needs nothing, neither does the key."""
+    fresh = tracing.fresh
+    blame, notes = fresh.attribute("blame", LONG), fresh.attribute("notes", INTEGER)
+    noted = () if rows.notes is None else (Column(notes, AggCall("bit_or", (Ref(rows.notes),))),)
+    nearest = _Nearest.of(tracing, rows)
+    grouped = Aggregate(
+        id=fresh.part(op),
+        where=op.where,
+        input=rows.plan,
+        keys=keys,
+        aggregates=(Column(blame, AggCall("bit_and", (rows.blame_expr,))), *noted, *nearest.columns),
+    )
+    traced = Traced(
+        grouped,
+        blame,
+        notes=notes if noted else None,
+        parts=rows.parts,
+        split=tracing.whole,
+        everywhere=rows.everywhere,
+        unique=frozenset(column.attribute for column in keys),
+    )
+    return nearest.told(tracing, op, traced, keys)
 
 
 @dataclass(frozen=True)
@@ -100,8 +154,20 @@ def _first_stage(
     Aggregates that need all rows at once get them with their keys computed.
     """
     if plan.whole:
-        return _with_keys(tracing, op, split(tracing, op, rows, apart))
+        return _with_keys(tracing, op, split(tracing, op, _referring(tracing, op, rows), apart))
     return op, split(tracing, op, _partial_groups(tracing, op, rows, plan), apart)
+
+
+def _referring(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
+    """The rows, each with a reference to itself, where trails are not recorded in full."""
+    if rows.trail is None or tracing.in_full is None:
+        return rows
+    keys, _ = _in_all(tracing, rows, op.keys)
+    marks = [Ref(each) for each in (rows.blame, rows.unless) if each is not None]
+    far = far_of(Ref(rows.trail))
+    own = mark((*(key.expr for key in keys), *marks, far))
+    tracing.referred[op.id] = Referred(rows, own)
+    return tracing.project(op, rows, carry(query_columns(rows)), trail=reference(op, far, own))
 
 
 def _with_keys(tracing: Tracing, op: Aggregate, rows: Traced) -> tuple[Aggregate, Traced]:
@@ -127,28 +193,63 @@ def _partial_groups(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan) 
     marks = carry(mark for mark in (rows.blame, rows.unless) if mark is not None)
     notes = fresh.attribute("notes", INTEGER)
     noted = () if rows.notes is None else (Column(notes, AggCall("bit_or", (Ref(rows.notes),))),)
-    trail = fresh.attribute("trail", TRAIL)  # of one row of each group and term: enough to tell why
-    recorded = () if rows.trail is None else (Column(trail, AggCall("min", (Ref(rows.trail),))),)
     given = dict.fromkeys(op.keys + tuple(key for stage in plan.stages for key in stage.keys))
     keys, held_keys = _in_all(tracing, rows, given)
     first, held_parts = _in_all(tracing, rows, (column for stage in plan.stages for column in stage.first))
+    nearest = _Nearest.of(tracing, rows)
     grouped = Aggregate(
         id=fresh.part(op),
         where=op.where,
         input=rows.plan,
         keys=keys + marks,
-        aggregates=first + noted + recorded,
+        aggregates=first + noted + nearest.columns,
     )
-    return Traced(
+    traced = Traced(
         grouped,
         rows.blame,
         rows.unless,
         notes if noted else None,
-        trail if recorded else None,
         variants={**held_keys, **held_parts},
         parts=rows.parts,
         split=rows.split,
+        everywhere=rows.everywhere,
     )
+    return nearest.told(tracing, op, traced, keys + marks)
+
+
+@dataclass(frozen=True)
+class _Nearest:
+    """The trail of one row of each group and term, the nearest miss: enough to tell why.
+
+    Trails are long, and Spark sorts all rows to find the least of something long. Where they are not recorded in full
+    only the distance is aggregated, and the group refers to its nearest row.
+    """
+
+    rows: Traced
+    columns: tuple[Column, ...]
+
+    @classmethod
+    def of(cls, tracing: Tracing, rows: Traced) -> _Nearest:
+        if rows.trail is None:
+            return cls(rows, ())
+        if tracing.in_full is None:
+            return cls(rows, (Column(tracing.fresh.attribute("trail", TRAIL), AggCall("min", (Ref(rows.trail),))),))
+        far = AggCall("min", (far_of(Ref(rows.trail)),))
+        return cls(rows, (Column(tracing.fresh.attribute("far", far.type), far),))
+
+    def told(self, tracing: Tracing, op: Plan, groups: Traced, keys: tuple[Column, ...]) -> Traced:
+        """The groups with their trails; `keys` is what they are grouped by."""
+        if self.rows.trail is None:
+            return groups
+        (found,) = self.columns
+        if tracing.in_full is None:
+            return replace(groups, trail=found.attribute)
+        below = mark((*(key.expr for key in keys), far_of(Ref(self.rows.trail))))
+        tracing.referred[op.id] = Referred(self.rows, below)
+        far = Ref(found.attribute)
+        trail = reference(op, far, mark((*(Ref(key.attribute) for key in keys), far)))
+        given = [a for a in query_columns(groups) if a != found.attribute]
+        return tracing.project(op, groups, carry(given), trail=trail)
 
 
 def _in_all(
@@ -206,7 +307,8 @@ def _second_stage(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan, he
     recorded = () if rows.trail is None else (Column(trails, AggCall("collect_list", (Ref(rows.trail),))),)
     aggregates = (*second, noted, *recorded)
     grouped = Aggregate(id=fresh.part(op), where=op.where, input=rows.plan, keys=keys + marks, aggregates=aggregates)
-    traced = Traced(grouped, rows.blame, rows.unless, notes, parts=rows.parts, split=rows.split)
+    marks_of = replace(tracing.traced(grouped), parts=rows.parts, split=rows.split, everywhere=rows.everywhere)
+    traced = replace(marks_of, blame=rows.blame, unless=rows.unless, notes=notes)
     trail = of_all(Ref(trails), _MAX_TRAIL) if recorded else None
     values = (
         {} if plan.whole else {c.attribute: stage.value for c, stage in zip(op.aggregates, plan.stages, strict=True)}
@@ -261,7 +363,7 @@ def trace_limit(tracing: Tracing, ops: tuple[Limit, ...], rows: Traced) -> Trace
     if op.count is not None:
         last = integer(op.offset + op.count)
         record.append(fact("last rank that is kept", last))
-        if tracing.records:
+        if tracing.records_in_full(op):
             ranked, cutoff = _with_cutoff(tracing, op, ranked, order, last)
             record.extend(cutoff)
     blocks = agreement([(each.count, each.offset) for each in ops])
@@ -304,7 +406,7 @@ def trace_distinct_by(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
     rows = _settled(tracing, op, rows, (*map(Ref, op.output), *(key.expr for key in rows.order)))
     ranked, rank = _ranked(tracing, op, with_worlds(tracing, op, rows, keys), keys)
     kept = Compare("=", Ref(rank), integer(1))
-    if not tracing.records:
+    if not tracing.records_in_full(op):
         return tracing.unless_kept(op, ranked, carry(op.output), kept, [])
     rivalled, rival = _with_rival(tracing, op, ranked, keys)
     return tracing.unless_kept(op, rivalled, carry(op.output), kept, [fact("kept instead", Ref(rival))])
@@ -340,6 +442,16 @@ def _ranked(tracing: Tracing, op: Plan, rows: Traced, partition: tuple[Expr, ...
 
 def trace_distinct(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
     """Each value once: where any of its copies is alive."""
+    rows = certain_values(rows)
+    if not rows.is_certain and _is_one_set_enough(tracing, op, rows, map(Ref, op.output)):
+        return _merged_keys(tracing, op, rows, carry(op.output))
+    if rows.trail is not None and tracing.in_full is not None:
+        shape = Aggregate(id=op.id, where=op.where, input=op.input, keys=carry(op.output), aggregates=())
+        rows = _partial_groups(tracing, shape, rows, _Plan((), False))
+    return _distinct(tracing, op, rows)
+
+
+def _distinct(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
     fresh, rows = tracing.fresh, _settled(tracing, op, rows, map(Ref, op.output))
     if rows.is_certain:
         narrow = tracing.project(op, tracing.traced(rows.plan), carry(op.output))

@@ -204,6 +204,8 @@ def _with_partners(tracing: Tracing, op: Join, side: _Input) -> _Input:
     fresh, rows = tracing.fresh, side.rows
     keys = tuple(key.left if side.side == "left" else key.right for key in equal_keys(op))
     rank = fresh.attribute("rank", INTEGER)
+    if rows.unique is not None and rows.unique <= {key.attribute for key in keys if isinstance(key, Ref)}:
+        return _alone_with_key(tracing, op, side, rank)
     number = Column(rank, WindowCall(Call("row_number", ()), WHOLE_PARTITION))
     ranked = Window(id=fresh.part(op), input=rows.plan, partition=keys, order=(SortKey(integer(1)),), columns=(number,))
     partner = _partner(op, side, rank)
@@ -212,6 +214,15 @@ def _with_partners(tracing: Tracing, op: Join, side: _Input) -> _Input:
     collected = Column(partners, WindowCall(AggCall(function, (partner,)), WHOLE_PARTITION))
     plan = Window(id=fresh.part(op), input=ranked, partition=keys, order=(), columns=(collected,))
     return replace(side, rows=replace(rows, plan=plan), rank=rank, partners=partners)
+
+
+def _alone_with_key(tracing: Tracing, op: Join, side: _Input, rank: Attribute) -> _Input:
+    """The same where no two rows have the same key: nothing has to be brought together."""
+    partner = _partner(op, side, rank)
+    partners = tracing.fresh.attribute("partners", Array(partner.type, False))
+    numbered = tracing.project(op, side.rows, (*carry(query_columns(side.rows)), Column(rank, integer(1))))
+    known = (*carry(query_columns(numbered)), Column(partners, call("array", partner)))
+    return replace(side, rows=tracing.project(op, numbered, known), rank=rank, partners=partners)
 
 
 def _partner(op: Join, side: _Input, rank: Attribute | None) -> Expr:
@@ -283,6 +294,7 @@ def _joined(plan: Plan, a: _Input, b: _Input) -> Traced:
         variants={**a.rows.variants, **b.rows.variants},
         parts=refined([a.rows.parts, b.rows.parts]),
         split=_split(a, b),
+        everywhere=a.rows.everywhere and b.rows.everywhere,
     )
 
 
@@ -314,7 +326,7 @@ def _joined_trail(tracing: Tracing, op: Join, a: _Input, b: _Input) -> Expr:
 def _alone_record(tracing: Tracing, op: Join, side: Side) -> Expr:
     """What a row without a partner records: what the join read of it, and on which side nothing was found."""
     other = "right" if side == "left" else "left"
-    return recorded(op, [*_read_of(tracing, op, side), fact(NO_PARTNER, Literal(other, STRING))])
+    return tracing.told(op, recorded(op, [*_read_of(tracing, op, side), fact(NO_PARTNER, Literal(other, STRING))]))
 
 
 def _read_of(tracing: Tracing, op: Join, side: Side) -> Entries:
@@ -459,6 +471,7 @@ def _possible_membership(tracing: Tracing, op: Join, left: Traced, right: Traced
             variants=left.variants,
             parts=refined([left.parts, right.parts]),
             split=left.split,
+            everywhere=left.everywhere and right.everywhere,
         ),
         (*carry(query_columns(left)), *carry((cases,))),
         blame=FieldOf(Ref(cases), 1),

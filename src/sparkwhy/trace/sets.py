@@ -23,7 +23,7 @@ def trace_set_operation(tracing: Tracing, op: SetOperation, left: Traced, right:
 
 def _trace_once(tracing: Tracing, op: SetOperation, left: Traced, right: Traced) -> Traced:
     """Each row of the left once, if the right has it too, or if it has not: a semi or anti join on all columns."""
-    once = Distinct(id=tracing.fresh.part(op), where=op.where, input=op.left)
+    once = Distinct(id=op.id, where=op.where, input=op.left)
     pairs = zip(op.left.output, op.right.output, strict=True)
     join = Join(
         id=op.id,
@@ -45,7 +45,7 @@ def _trace_with_multiplicity(tracing: Tracing, op: SetOperation, left: Traced, r
     flat = Flatten(id=fresh.part(op), where=op.where, input=counted.plan, collection=copies, elements=(copy,))
     kept = Compare(">" if op.operation == "except" else "<=", Ref(copy), there)
     counts = [fact("copies on the left", here), fact("copies on the right", there)]
-    return tracing.unless_kept(op, replace(counted, plan=flat), carry(op.output), kept, counts)
+    return tracing.unless_kept(op, replace(counted, plan=flat, unique=None), carry(op.output), kept, counts)
 
 
 def _counted(tracing: Tracing, op: SetOperation, left: Traced, right: Traced) -> tuple[Traced, Expr, Expr]:
@@ -63,7 +63,7 @@ def _counted(tracing: Tracing, op: SetOperation, left: Traced, right: Traced) ->
     here, there = fresh.attribute("here", LONG), fresh.attribute("there", LONG)
     counts = [AggCall("count", (long(1),), condition=equal(Ref(side), long(n))) for n in (1, 2)]
     grouped = Aggregate(
-        id=fresh.part(op),
+        id=op.id,
         input=rows.plan,
         keys=carry(op.output),
         aggregates=(Column(here, counts[0]), Column(there, counts[1])),

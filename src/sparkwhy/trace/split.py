@@ -99,7 +99,13 @@ def _settled(tracing: Tracing, op: Plan, blocks: _Blocks, settled: Mapping[Attri
     )
     living = found if found.unless is None else tracing.only(op, found, (Not(never_lives(found.unless_expr)),))
     partition = blocks.partition
-    return replace(living, split=refined([rows.split, partition]), parts=refined([rows.parts, partition]))
+    return replace(
+        living,
+        split=refined([rows.split, partition]),
+        parts=refined([rows.parts, partition]),
+        everywhere=False,
+        unique=None,
+    )
 
 
 def _settled_columns(blocks: _Blocks, settled: Mapping[Attribute, Held]) -> Iterator[Column]:

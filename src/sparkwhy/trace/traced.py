@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from sparkwhy.plan.build import Fresh, all_of, call, carry, either, integer, long
 from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, IsNotNull, Or, Ref
-from sparkwhy.plan.nodes import Column, Filter, Plan, Project, SortKey
+from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project, SortKey
 from sparkwhy.plan.types import INTEGER, LONG, Type
 from sparkwhy.plan.walk_exprs import attributes_of, rewrite
 from sparkwhy.trace.bits import Bits
 from sparkwhy.trace.bounds import Bounds, can_hold, reads_bounded
 from sparkwhy.trace.partitions import Partition, agreement, first_of, refined, whole
 from sparkwhy.trace.terms import SETS, no_sets, term, union
-from sparkwhy.trace.trails import TRAIL, Entries, joined, no_trail, recorded
+from sparkwhy.trace.trails import TRAIL, Entries, joined, no_trail, only_far, recorded
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class Traced:
 
     One row stands for itself in all alternatives whose gates are not in its blame. `variants`: the attributes that hold
     an attribute of the query in each alternative, where these are not all the same. `parts`: the alternatives that the
-    marks do not tell apart. `split`: no row exists in two of these blocks.
+    marks do not tell apart. `split`: no row exists in two of these blocks. `everywhere`: every row exists in all
+    alternatives. `unique`: attributes on which no two rows agree, where such are known.
     """
 
     plan: Plan
@@ -41,6 +43,8 @@ class Traced:
     variants: Mapping[Attribute, tuple[Attribute, ...]] = field(default_factory=dict)
     parts: Partition = (1,)
     split: Partition = (1,)
+    everywhere: bool = False
+    unique: frozenset[Attribute] | None = None
 
     def read_in(self, alternative: int, expr: Expr) -> Expr:
         """An expression over attributes of the query, as one over what holds these in an alternative."""
@@ -87,6 +91,13 @@ class Traced:
         return tuple(mark for mark in (self.blame, self.unless, self.notes, self.trail, self.maybe) if mark is not None)
 
 
+class Referred(NamedTuple):
+    """The rows of a grouping, and the mark by which a reference finds the nearest of a group again."""
+
+    rows: Traced
+    mark: Expr
+
+
 _TYPES: Mapping[str, Type] = {"blame": LONG, "unless": SETS, "notes": INTEGER, "trail": TRAIL, "maybe": LONG}
 
 
@@ -105,6 +116,13 @@ class Tracing:
     texts: dict[AttrId, tuple[str, ...]] = field(default_factory=dict)
     """What an attribute that was made for an expression stands for, as text, in each alternative."""
 
+    in_full: frozenset[OpId] | None = None
+    """The operators at which rows record all that they met, at others only how far they are from being kept; None: all
+    operators. A group has then a reference to the nearest of its rows."""
+
+    referred: dict[OpId, Referred] = field(default_factory=dict)
+    """What the references of each grouping refer to."""
+
     @property
     def alternatives(self) -> range:
         return range(self.bits.alternatives)
@@ -113,9 +131,16 @@ class Tracing:
     def whole(self) -> Partition:
         return whole(self.bits.alternatives)
 
+    def records_in_full(self, op: Plan) -> bool:
+        return self.records and (self.in_full is None or op.id in self.in_full)
+
+    def told(self, op: Plan, trail: Expr) -> Expr:
+        """A trail, as far as it is recorded at this operator."""
+        return trail if self.records_in_full(op) else only_far(trail)
+
     def traced(self, plan: Plan) -> Traced:
         """Rows without any marks, the same in all alternatives."""
-        return Traced(plan, parts=self.whole, split=self.whole)
+        return Traced(plan, parts=self.whole, split=self.whole, everywhere=True)
 
     def project(
         self,
@@ -143,9 +168,11 @@ class Tracing:
         bounds = _renamed_bounds(rows.bounds, listed)
         hidden = _hidden(rows, bounds, listed)
         plan = Project(id=self.fresh.part(op), where=op.where, input=rows.plan, columns=(*listed, *carry(hidden)))
-        kept = {a: held for a, held in rows.variants.items() if a in _carried(listed)}
+        carried = _carried(listed)
+        kept = {a: held for a, held in rows.variants.items() if a in carried}
         assert all(set(held) <= set(plan.output) for held in kept.values()), "an alternative lost its column"
-        return replace(marked, plan=plan, bounds=bounds, variants=kept)
+        unique = rows.unique if rows.unique is not None and rows.unique <= carried else None
+        return replace(marked, plan=plan, bounds=bounds, variants=kept, unique=unique)
 
     def _mark(self, made: list[Column], old: Attribute | None, new: Expr | None, name: str) -> Attribute | None:
         """Carries a mark along, or makes it anew."""
@@ -172,7 +199,7 @@ class Tracing:
         blame = _all(union, [*_known(rows.blame), *(either(v.kept, long(0), long(v.bit)) for v in others)])
         trail = maybe = None
         if self.records:
-            steps = [either(v.kept, no_trail(), v.record) for v in others]
+            steps = [either(v.kept, no_trail(), self.told(op, v.record)) for v in others]
             trail = joined([*_known(rows.trail), *steps])
         if rows.maybe is not None:
             missed = [either(can_hold(v.kept, rows.bounds), long(0), long(v.bit)) for v in others]

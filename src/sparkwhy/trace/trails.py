@@ -44,8 +44,11 @@ from sparkwhy.plan.types import (
     TIMESTAMP,
     TIMESTAMP_NTZ,
     Array,
+    Atom,
+    Decimal,
     Field,
     Struct,
+    Type,
     is_numeric,
 )
 from sparkwhy.plan.walk_exprs import attributes_of, operands, paths_of
@@ -74,6 +77,9 @@ VERDICT = "? "
 
 FACT = "! "
 """Marks the entries that tell what happened, rather than a value that was read."""
+
+REFERENCE = "& "
+"""Marks the entries that stand for the trail of a row behind a group: they name the part of the grouping's step."""
 
 
 def no_trail() -> Expr:
@@ -110,6 +116,35 @@ def of_all(trails: Expr, most: int) -> Expr:
     entries = call("flatten", transform(near, lambda trail: FieldOf(trail, 1)))
     far = call("coalesce", call("array_min", transform(trails, lambda trail: FieldOf(trail, 0))), _NO_WAY)
     return _trail(far, call("slice", entries, integer(1), integer(most)))
+
+
+def only_far(trail: Expr) -> Expr:
+    """The trail without its entries."""
+    return _trail(far_of(trail), empty_array(ENTRY))
+
+
+def far_of(trail: Expr) -> Expr:
+    return trail.values[0] if isinstance(trail, MakeStruct) else FieldOf(trail, 0)
+
+
+def reference(op: Plan, far: Expr, mark: Expr) -> Expr:
+    """A trail that can be looked up: that of the nearest of the rows that have this mark below a grouping."""
+    return _trail(far, call("array", _entry(op.id.step, EVERYWHERE, f"{REFERENCE}{op.id.part}", mark)))
+
+
+def mark(values: Iterable[Expr]) -> Expr:
+    """A number that tells rows with other values apart, for all that matters."""
+    return call("xxhash64", *(e if _is_hashed(e.type) else as_text(e) for e in values))
+
+
+def _is_hashed(type: Type) -> bool:
+    if isinstance(type, Struct):
+        return all(_is_hashed(field.type) for field in type.fields)
+    return (
+        _is_hashed(type.element)
+        if isinstance(type, Array)
+        else isinstance(type, Decimal) or (isinstance(type, Atom) and type.name != "variant")
+    )
 
 
 def _texts(what: Said) -> tuple[tuple[int, str], ...]:

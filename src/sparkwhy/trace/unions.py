@@ -42,6 +42,7 @@ def trace_union(tracing: Tracing, op: Union, inputs: tuple[Traced, ...]) -> Trac
         variants={a: each for a, each in held.items() if len(set(each)) > 1},
         parts=refined([tracing.whole, *(rows.parts for rows in inputs)]),
         split=_split(inputs),
+        everywhere=all(rows.everywhere for rows in inputs),
     )
 
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.build import call, exists
-from sparkwhy.plan.exprs import Attribute, AttrId, Expr, FieldOf, Opaque, Ref, is_true
+from sparkwhy.plan.exprs import Attribute, AttrId, Expr, FieldOf, IsNotNull, Opaque, Ref, is_true
 from sparkwhy.plan.nodes import (
     Aggregate,
     Distinct,
@@ -43,6 +43,29 @@ Conditions: TypeAlias = tuple[Expr, ...]
 def backtrace(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
     """What is wanted of the output of every operator, given what is wanted of the plan's own."""
     return push_down(plan, conditions, pushed)
+
+
+def backtrace_with_keys(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
+    """The same, and that join keys are not null where rows matter only as partners: without a key they are none."""
+
+    def split(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
+        found = pushed(node, wanted)
+        if not isinstance(node, Join):
+            return found
+        return tuple(own + keys for own, keys in zip(found, _keys_of_partners(node, wanted), strict=True))
+
+    return push_down(plan, conditions, split)
+
+
+def _keys_of_partners(join: Join, wanted: Conditions) -> tuple[Conditions, Conditions]:
+    keys = [key for key in equal_keys(join) if not key.null_safe]
+    left, right = (tuple(map(IsNotNull, side)) for side in ([k.left for k in keys], [k.right for k in keys]))
+    if join.how in ("semi", "anti", "existence"):
+        return (), right
+    left_only, right_only = (
+        any(rejects_null(condition, _ids(other.output)) for condition in wanted) for other in (join.right, join.left)
+    )
+    return left if left_only else (), right if right_only else ()
 
 
 def pushed(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
@@ -109,13 +132,16 @@ def _renamed(old: tuple[Attribute, ...], new: tuple[Attribute, ...], wanted: Con
 
 
 def _of_some_element(node: Flatten, wanted: Conditions) -> Conditions:
-    """What is wanted of an element is wanted of some element of the collection, if a padded row could not meet it."""
+    """What is wanted of an element is wanted of some element of the collection, if a padded row could not meet it.
+
+    That an element is not null says little, and looking at all elements costs much.
+    """
     made = frozenset(element.id for element in node.elements)
     known = (*node.input.output, *node.elements)
     return tuple(
         _some_element(node, condition)
         for condition in wanted
-        if reads_only(condition, known) and rejects_null(condition, made)
+        if reads_only(condition, known) and rejects_null(condition, made) and not isinstance(condition, IsNotNull)
     )
 
 

@@ -57,7 +57,7 @@ def with_worlds(tracing: Tracing, op: Plan, rows: Traced, partition: tuple[Expr,
         elements=(world,),
         outer=False,
     )
-    spread = replace(rows, plan=plan)
+    spread = replace(rows, plan=plan, unique=None)
     alive = tracing.only(op, spread, (is_alive(rows.blame_expr, rows.unless_expr, blame_of(Ref(world))),))
     return tracing.project(
         op,

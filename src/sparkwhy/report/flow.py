@@ -1,0 +1,119 @@
+"""How far the rows came that could have been the answer: how many of them are left after each step, and lost where."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sparkwhy.explain.explanation import Explanation
+from sparkwhy.plan.nodes import Join, Plan, SetOperation, Union
+from sparkwhy.plan.show import inputs_of_step, main_nodes
+from sparkwhy.trace.joins import NO_PARTNER
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Of `total` possible answers: how many are `left` after each step, and `lost` at it.
+
+    A possible answer is a row that matches the question and blames some set of operators: of a group there is one for
+    each set that gives it other values. A step is not in `left` if none comes that way, or if it is not known whether.
+    """
+
+    total: int
+    left: Mapping[int, int]
+    lost: Mapping[int, int]
+
+    @classmethod
+    def of(cls, plan: Plan, explanations: Iterable[Explanation]) -> Flow | None:
+        """The flow through the query as written, as far as the explanations tell; None if they do not speak of it."""
+        told = [each for each in explanations if not each.alternative and each.count]
+        if not told:
+            return None
+        tree = _Tree.of(plan)
+        left, lost, unknown = Counter[int](), Counter[int](), set[int]()
+        for explanation in told:
+            way = _way(tree, explanation)
+            left.update(dict.fromkeys(way.alive, explanation.count))
+            left.update(dict.fromkeys(way.dead, 0))
+            lost.update(dict.fromkeys(way.droppers, explanation.count))
+            unknown |= way.unknown
+        known = {step: count for step, count in left.items() if step not in unknown}
+        return cls(sum(each.count for each in told), known, dict(lost))
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """The steps of a plan: what each reads, and who reads it."""
+
+    nodes: Mapping[int, Plan]
+    reads: Mapping[int, Sequence[int]]
+    reader: Mapping[int, int]
+
+    @classmethod
+    def of(cls, plan: Plan) -> _Tree:
+        nodes = main_nodes(plan)
+        reads = {step: [below.id.step for below in inputs_of_step(node)] for step, node in nodes.items()}
+        return cls(nodes, reads, {below: step for step, inputs in reads.items() for below in inputs})
+
+    def beneath(self, step: int) -> Iterator[int]:
+        """The step and all that it reads from."""
+        todo = [step]
+        while todo:
+            below = todo.pop()
+            yield below
+            todo.extend(self.reads[below])
+
+    def above(self, step: int) -> Iterator[int]:
+        """The step and all that its rows go through."""
+        yield step
+        while step in self.reader:
+            step = self.reader[step]
+            yield step
+
+
+@dataclass(frozen=True)
+class _Way:
+    """The steps that a row comes out of, those behind an operator that stops it, and these operators."""
+
+    alive: frozenset[int]
+    dead: frozenset[int]
+    droppers: frozenset[int]
+    unknown: frozenset[int]
+
+
+def _way(tree: _Tree, explanation: Explanation) -> _Way:
+    blamed = frozenset(operator.id for operator in explanation.operators)
+    later = frozenset(step for each in blamed for step in tree.above(each) if step != each)
+    dead = blamed | later
+    absent, unknown = set[int](), set[int]()
+    for step in tree.nodes:
+        not_here, not_known = _sides(tree, step, explanation, dead)
+        absent.update(below for side in not_here for below in tree.beneath(side))
+        unknown.update(below for side in not_known for below in tree.beneath(side))
+    alive = frozenset(tree.nodes) - dead - absent - unknown
+    return _Way(alive, dead, blamed - later, frozenset(unknown) - dead - absent)
+
+
+def _sides(
+    tree: _Tree, step: int, explanation: Explanation, dead: frozenset[int]
+) -> tuple[Sequence[int], Sequence[int]]:
+    """The inputs of a step that a row does not come from, and those of which that is not known."""
+    inputs = tree.reads[step]
+    match tree.nodes[step]:
+        case Union():
+            origins = [each for each in inputs if each in dead]
+            return ([each for each in inputs if each not in origins], ()) if origins else ((), inputs)
+        case Join(how="anti") | SetOperation(operation="except"):
+            return inputs[1:], ()
+        case Join() if len(inputs) == 2:
+            lacking = {"left": inputs[:1], "right": inputs[1:]}.get(_lacking(step, explanation) or "", ())
+            return [each for each in lacking if each not in dead], ()
+        case _:
+            return (), ()
+
+
+def _lacking(step: int, explanation: Explanation) -> str | None:
+    """The side of a join on which none of the witnesses has a partner; None, if they have, or differ."""
+    met = [witness["at"].get(step, {"facts": {}})["facts"].get(NO_PARTNER) for witness in explanation.witnesses]
+    return met[0] if met and all(each == met[0] for each in met) else None

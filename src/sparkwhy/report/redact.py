@@ -1,0 +1,260 @@
+"""Answers without the values of the data: operators, places, conditions of the query, counts and nulls stay.
+
+What is not known to be harmless is hidden.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any, TypeAlias
+
+from sparkwhy.errors import BadArgument
+from sparkwhy.explain.explanation import Explanation, Fix, SideEffects, column_names
+from sparkwhy.explain.missing import SourceGap
+from sparkwhy.explain.near_miss import Quoting
+from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, Ref
+from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Plan, Project, Union, Window
+from sparkwhy.plan.show import MASK, main_nodes
+from sparkwhy.plan.types import Array, Map, Struct, Type, ddl
+from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk_exprs import attributes_of, parts
+from sparkwhy.report.answer import Answer
+from sparkwhy.trace.joins import NO_PARTNER, PARTNER
+
+Mask: TypeAlias = Callable[[str, str], str]
+"""What to show instead of a value, by the column or expression and the value, both as text."""
+
+_MOST = 1000
+_HARMLESS_FACTS = ("rank", NO_PARTNER, PARTNER)
+_HARMLESS_FINDINGS = ("verdicts", "group")
+"""What holds for conditions of the query, and how many rows a group has."""
+
+_HINT = "write redact=True, names of columns, or a function of a column and a value."
+
+
+@dataclass(frozen=True)
+class Redaction:
+    """Which values are hidden, all or those of `columns`, and what is shown instead."""
+
+    columns: frozenset[str] | None = None
+    mask: Mask | None = None
+
+    @classmethod
+    def checked(cls, redact: Any) -> Redaction | None:
+        """What was asked for, if it can be; None: nothing is hidden."""
+        if isinstance(redact, bool):
+            return cls() if redact else None
+        if callable(redact) and not isinstance(redact, type):
+            return cls(mask=redact)
+        return cls(columns=frozenset(name.lower() for name in _names(redact)))
+
+    def check(self, plan: Plan) -> None:
+        """Refuses the name of a column that the query does not have: its values would be shown."""
+        known = {name for node in walk(plan) for a in node.output for name in (a.name.lower(), *_fields(a.type))}
+        for name in sorted(self.columns or ()):
+            if name not in known:
+                near = get_close_matches(name, known) or sorted(known)[:12]
+                raise BadArgument("redact", f"names {name}, which the query does not have", hint=_meant(near))
+
+    def on(self, plan: Plan) -> Redaction:
+        """The same with the names of all columns that are computed from hidden ones."""
+        return self if self.columns is None else replace(self, columns=_derived(plan, self.columns))
+
+    def hides(self, what: str) -> bool:
+        """Whether a value is hidden, by the column or the expression that it is of."""
+        if self.columns is None:
+            return True
+        return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", what.lower()) for name in self.columns)
+
+    def shown(self, what: str, value: Any, type: str = "") -> Any:
+        """What is shown of a value; that it is null is no secret."""
+        if value is None or not self.hides(what):
+            return value
+        return f"{MASK} {type}".strip() if self.mask is None else str(self.mask(what, str(value)))
+
+
+def _names(given: Any) -> list[str]:
+    try:
+        names = [] if isinstance(given, str | Mapping) else list(islice(iter(given), _MOST))
+    except Exception:  # of whatever was handed in
+        names = []
+    if not names or not all(isinstance(name, str) for name in names):
+        text = repr(given)
+        raise BadArgument("redact", f"cannot be {text if len(text) <= 60 else text[:57] + '...'}", hint=_HINT)
+    return names
+
+
+def _meant(names: Iterable[str]) -> str:
+    return f"did you mean {' or '.join(names)}?"
+
+
+# --- which columns ---
+
+
+def _fields(type: Type) -> Iterator[str]:
+    """The names of all fields inside of a type."""
+    match type:
+        case Struct(fields):
+            for field in fields:
+                yield field.name.lower()
+                yield from _fields(field.type)
+        case Array(element):
+            yield from _fields(element)
+        case Map(key, value):
+            yield from _fields(key)
+            yield from _fields(value)
+        case _:
+            return
+
+
+def _derived(plan: Plan, names: frozenset[str]) -> frozenset[str]:
+    """The names, and those of all columns that are computed from columns or fields of these names."""
+    hidden = {a.id for node in walk(plan) for a in node.output if {a.name.lower(), *_fields(a.type)} & names}
+
+    def reads_hidden(expr: Expr) -> bool:
+        by_field = any(isinstance(part, FieldOf) and part.field.name.lower() in names for part in parts(expr))
+        return by_field or any(a.id in hidden for a in attributes_of(expr))
+
+    for node in walk(plan):  # inputs come first
+        hidden.update(attribute.id for attribute, exprs in _computed(node) if any(map(reads_hidden, exprs)))
+    return names | {a.name.lower() for node in walk(plan) for a in node.output if a.id in hidden}
+
+
+def _computed(node: Plan) -> Iterator[tuple[Attribute, tuple[Expr, ...]]]:
+    """The attributes that an operator makes, each with what it is made of."""
+    match node:
+        case Project() | Window():
+            yield from _columns(node.columns)
+        case Aggregate():
+            yield from _columns((*node.keys, *node.aggregates))
+        case Flatten():
+            yield from ((attribute, (node.collection,)) for attribute in node.elements)
+        case Union():
+            for i, attribute in enumerate(node.attributes):
+                yield attribute, tuple(Ref(branch.output[i]) for branch in node.branches)
+        case _:
+            return
+
+
+def _columns(columns: Iterable[Column]) -> Iterator[tuple[Attribute, tuple[Expr, ...]]]:
+    return ((column.attribute, (column.expr,)) for column in columns)
+
+
+# --- the answer ---
+
+
+def redacted(answer: Answer, redaction: Redaction) -> Answer:
+    """The answer without the hidden values."""
+    hide = redaction.on(answer.plan)
+    return replace(
+        answer,
+        explanations=tuple(_explanation(each, hide) for each in answer.explanations),
+        tried=tuple(_explanation(each, hide) for each in answer.tried),
+        matching=tuple(_row(row, answer.plan, hide) for row in answer.matching),
+        gaps=tuple(_gap(gap, hide) for gap in answer.gaps),
+        warnings=tuple(map(_warning, answer.warnings)),
+    )
+
+
+def _explanation(told: Explanation, hide: Redaction) -> Explanation:
+    effects = told.side_effects
+    return replace(
+        told,
+        witnesses=tuple(_witness(each, told.plan, hide) for each in told.witnesses),
+        fixes=tuple(_fix(fix, hide) for fix in told.fixes),
+        reason=told.reason.bare if isinstance(told.reason, Quoting) else told.reason,
+        side_effects=None if effects is None else _effects(effects, told.plan, hide),
+    )
+
+
+def _row(row: Mapping[str, Any], plan: Plan, hide: Redaction) -> Mapping[str, Any]:
+    types = dict(zip(column_names(plan), (ddl(a.type) for a in plan.output), strict=True))
+    return {name: hide.shown(name, value, types.get(name, "")) for name, value in row.items()}
+
+
+def _witness(witness: Mapping[str, Any], plan: Plan, hide: Redaction) -> Mapping[str, Any]:
+    nodes = main_nodes(plan)
+    told = {key: _hidden(key, value, hide) for key, value in witness.items() if key not in ("row", "at")}
+    at = {step: _met(met, nodes.get(step), hide) for step, met in witness["at"].items()}
+    return {**told, "row": _row(witness["row"], plan, hide), "at": at}
+
+
+def _met(met: Mapping[str, Any], node: Plan | None, hide: Redaction) -> Mapping[str, Any]:
+    """What a witness met at an operator."""
+    quoted = set(_texts({key: value for key, value in met.items() if key not in (*_HARMLESS_FINDINGS, "hints")}))
+    told: dict[str, Any] = {}
+    for key, found in met.items():
+        match key:
+            case "values" if isinstance(node, Flatten):  # whether the collection was empty or null
+                told[key] = found
+            case "facts":
+                told[key] = {k: v if k in _HARMLESS_FACTS else _hidden(f"{k} {v}", v, hide) for k, v in found.items()}
+            case "hints":
+                told[key] = [each for hint in found for each in _hint(hint, quoted)]
+            case _:
+                told[key] = found if key in _HARMLESS_FINDINGS else _hidden(key, found, hide)
+    return told
+
+
+def _hidden(what: str, found: Any, hide: Redaction) -> Any:
+    """The same with the values inside hidden, each by the name under which it stands."""
+    match found:
+        case Mapping():
+            return {key: _hidden(str(key), value, hide) for key, value in found.items()}
+        case list() | tuple():
+            return [_hidden(what, value, hide) for value in found]
+        case _:
+            return hide.shown(what, found)
+
+
+def _texts(found: Any) -> Iterator[str]:
+    """All values inside."""
+    match found:
+        case Mapping():
+            yield from (text for value in found.values() for text in _texts(value))
+        case list() | tuple():
+            yield from (text for value in found for text in _texts(value))
+        case None:
+            return
+        case _:
+            yield str(found)
+
+
+def _hint(hint: str, quoted: set[str]) -> Iterator[str]:
+    """The hint without values; one that quotes some and does not say how else to put it is left out."""
+    if isinstance(hint, Quoting):
+        yield hint.bare
+    elif not any(value and value in hint for value in quoted):
+        yield hint
+
+
+def _fix(fix: Fix, hide: Redaction) -> Fix:
+    """The fix without the constants that it takes from the data; the line of the file says them too."""
+    if fix.bare in (None, fix.after) or not hide.hides(fix.after):
+        return fix
+    return replace(fix, after=fix.bare, diff=None)
+
+
+def _effects(effects: SideEffects, plan: Plan, hide: Redaction) -> SideEffects:
+    return replace(
+        effects,
+        added_rows=tuple(_row(row, plan, hide) for row in effects.added_rows),
+        removed_rows=tuple(_row(row, plan, hide) for row in effects.removed_rows),
+    )
+
+
+def _gap(gap: SourceGap, hide: Redaction) -> SourceGap:
+    nearest = {
+        condition: tuple(hide.shown(condition, value) for value in values) for condition, values in gap.nearest.items()
+    }
+    return replace(gap, nearest=nearest)
+
+
+def _warning(text: str) -> str:
+    """What Spark said of a reading that failed may quote the data."""
+    head, fails, _ = text.partition(" the query fails: ")
+    return f"{head}{fails}{MASK}" if fails else text

@@ -1,0 +1,135 @@
+"""What Spark says when a query fails, in few words, with the user's operator where Spark tells it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+
+from sparkwhy.errors import QueryFailed
+from sparkwhy.plan.nodes import Place, Plan, Table
+from sparkwhy.plan.show import show_op
+from sparkwhy.plan.slots import exprs_of
+from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk_exprs import parts
+from sparkwhy.spark.sql_text import sql_of
+
+SparkFailure: TypeAlias = PySparkException | Py4JJavaError
+SPARK_FAILURES = (PySparkException, Py4JJavaError)
+
+_LONGEST = 400
+_REST = ("\tat ", "JVM stacktrace", "== ", "'", "+- ")
+"""How the stack of the JVM, the query or the plan begins in a message of Spark."""
+
+_CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\]")
+_PYTHON_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in ')
+_FILE = re.compile(r"\bfile ([a-z0-9+.-]+:\S+)")
+
+_HINTS = {
+    "FAILED_READ_FILE": "the files have changed since the DataFrame was built: build it again and ask again.",
+    "PYTHON_EXCEPTION": "the function sees rows that other operators drop: it must bear every value of its column.",
+    "SPARK_JOB_CANCELLED": "a job of the question was cancelled: ask again.",
+}
+_ANSI = (
+    "rows are followed past the operators that drop them: use try_divide or try_cast, "
+    "or ask with spark.sql.ansi.enabled off."
+)
+_OTHER = "does the query run by itself? Try df.count()."
+
+
+def shortened(message: str) -> str:
+    """A message of Spark without the stack of the JVM and without the plan, on few lines.
+
+    >>> shortened("[DIVIDE_BY_ZERO] Division by zero.\\n\\nJVM stacktrace:\\njava.lang...")
+    '[DIVIDE_BY_ZERO] Division by zero.'
+    """
+    kept: list[str] = []
+    for line in message.strip().splitlines():
+        if line.startswith(_REST):
+            break
+        if line.strip():
+            kept.append(line.rstrip())
+    text = "\n".join(_without_stack(kept))
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def _without_stack(lines: list[str]) -> list[str]:
+    """What a Python worker says: of its stack only the last line."""
+    stack = next((n for n, line in enumerate(lines) if line.startswith("Traceback ")), None)
+    return lines if stack is None else [*lines[:stack], lines[-1]]
+
+
+def query_failed(error: SparkFailure, stage: str, plan: Plan, *, values: bool = True) -> QueryFailed:
+    """The failure as an error of ours; without `values` of the message only its class is told."""
+    message = _message(error)
+    condition = _condition(error, message)
+    node = next(_suspects(error, message, plan), None)
+    place = _place(message) if node is None or node.where is None else node.where
+    return QueryFailed(
+        stage,
+        shortened(message) if values else f"[{condition or type(error).__name__}]",
+        operator=None if node is None else show_op(node),
+        where=None if place is None else str(place),
+        hint=_hint(condition),
+    )
+
+
+def _message(error: SparkFailure) -> str:
+    if isinstance(error, Py4JJavaError):
+        return str(error.java_exception.getMessage() or error)
+    return str(error)
+
+
+def _condition(error: SparkFailure, message: str) -> str | None:
+    """Spark's name for what went wrong."""
+    known = error.getCondition() if isinstance(error, PySparkException) else None
+    found = _CONDITION.search(message)
+    return known or (found[1] if found else None)
+
+
+def _hint(condition: str | None) -> str:
+    if condition is None:
+        return _OTHER
+    is_ansi = condition.startswith(("CAST_", "DIVIDE_", "ARITHMETIC_", "NUMERIC_", "INVALID_ARRAY_INDEX", "REMAINDER_"))
+    return _ANSI if is_ansi else _HINTS.get(condition.partition(".")[0], _OTHER)
+
+
+# --- the user's operator ---
+
+
+def _suspects(error: SparkFailure, message: str, plan: Plan) -> Iterator[Plan]:
+    """The operators that Spark speaks of: by file and line, by the text of an expression, by the file of a table."""
+    nodes = [node for node in walk(plan) if not node.id.part]
+    for context in error.getQueryContext() if isinstance(error, PySparkException) else ():
+        fragment = context.fragment()
+        site = str(context.callSite()).strip().partition("\n")[0] if _is_python(context) else ""
+        yield from (node for node in nodes if node.where and f"{node.where.file}:{node.where.line}" == site)
+        yield from (node for node in nodes if fragment and fragment in _texts(node))
+        alike = [node for node in nodes if fragment and _shape(fragment) in map(_shape, _texts(node))]
+        yield from alike if len(alike) == 1 else ()  # of several, no one knows which
+    read = " ".join(_FILE.findall(message)).split("/")
+    yield from (node for node in nodes if isinstance(node, Table) and node.source.name in read)
+
+
+def _is_python(context: object) -> bool:
+    return str(context.contextType()).endswith("DataFrame")  # type: ignore[attr-defined]
+
+
+def _texts(node: Plan) -> set[str]:
+    """The expressions of an operator and their parts, in the words in which Spark got them from us."""
+    found = (sql_of(part) for expr in exprs_of(node) for part in parts(expr))
+    return {variant for text in found if text is not None for variant in (text, text.strip("()"))}
+
+
+def _shape(text: str) -> str:
+    """The text without the numbers of attributes, which tracing gives anew."""
+    return re.sub(r"\ba\d+\b", "a", text.strip("()"))
+
+
+def _place(message: str) -> Place | None:
+    """The last line of the user's function in the stack of a Python worker."""
+    frames = [found for found in _PYTHON_FRAME.finditer(message) if "/pyspark/" not in found["file"]]
+    return Place(frames[-1]["file"], int(frames[-1]["line"])) if frames else None

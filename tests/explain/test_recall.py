@@ -1,0 +1,65 @@
+"""Trails that are looked up are those that rows would have carried along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import pytest
+
+from sparkwhy.explain.candidates import candidate_plan
+from sparkwhy.explain.recall import with_trails
+from sparkwhy.lab.interpreter import run
+from sparkwhy.lab.values import Row
+from sparkwhy.plan.nodes import Aggregate, OpId, Plan
+from sparkwhy.plan.walk import walk
+from sparkwhy.trace.annotate import trace
+from sparkwhy.trace.trails import REFERENCE
+from sparkwhy.trace.wanted import Conditions
+from tests.trace.plans import Generator
+from tests.trace.test_law import MOST_DROPPERS, droppers
+from tests.trace.test_law_of_alternatives import alternatives, is_determined
+
+Told = dict[tuple[Any, ...], tuple[int, float, set[Any]]]
+
+
+def told(rows: Sequence[Sequence[Any]]) -> Told:
+    """By what candidates say: how many rows say so, how far the nearest of them is, and what it met."""
+    found: Told = {}
+    for *key, count, first, _last in rows:
+        (far, entries), _row = first
+        found[tuple(key)] = count, far, {tuple(entry) for entry in entries}
+    return found
+
+
+def both_ways(
+    plan: Plan, tables: dict[OpId, list[Row]], conditions: Conditions, others: Sequence[Plan]
+) -> tuple[Told, Told]:
+    carried = trace(plan, conditions, alternatives=others, records=True)
+    referring = trace(plan, conditions, alternatives=others, records=True, references=True)
+    rows = run(candidate_plan(referring), tables)
+    return (
+        told(run(candidate_plan(carried), tables)),
+        told(with_trails(referring, rows, lambda each: run(each, tables))),
+    )
+
+
+@pytest.mark.parametrize("batch", range(3))
+def test_what_is_looked_up_is_what_would_be_carried_along(batch: int) -> None:
+    compared = 0
+    for seed in range(40):
+        generator = Generator(Random(f"recall/{batch}/{seed}"))
+        plan = generator.plan(2 + seed % 4)
+        groupings = [node for node in walk(plan) if isinstance(node, Aggregate)]
+        if len(droppers(plan)) > MOST_DROPPERS or not is_determined(plan) or not groupings:
+            continue
+        conditions = (generator.condition(plan),) if seed % 2 else ()
+        carried, looked_up = both_ways(plan, generator.tables, conditions, alternatives(generator, plan, seed % 3))
+        assert {key: each[:2] for key, each in looked_up.items()} == {key: each[:2] for key, each in carried.items()}
+        if len(groupings) == 1:  # with several, groups that are equally near may come in another order
+            for key, (_, _, entries) in looked_up.items():
+                assert not any(entry[1].startswith(REFERENCE) for entry in entries)
+                assert {entry[0] for entry in entries} == {entry[0] for entry in carried[key][2]}
+        compared += 1
+    assert compared > 5

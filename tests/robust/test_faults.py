@@ -1,0 +1,242 @@
+"""What goes wrong while Spark runs: the error names our stage and the user's operator, and nothing is left behind."""
+
+from __future__ import annotations
+
+import _thread
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from sparkwhy import why_not
+from sparkwhy.errors import QueryFailed, SparkWhyError, TimedOut
+from sparkwhy.spark.failures import query_failed
+from sparkwhy.spark.read import read
+from tests.robust.surroundings import Surroundings, surroundings
+
+THIS = Path(__file__).name
+
+
+@pytest.fixture
+def unchanged(spark: SparkSession) -> Iterator[Surroundings]:
+    """What a question must leave as it was, job group and tags of the user included; and the next question works."""
+    context = spark.sparkContext
+    context.setJobGroup("mine", "my work")
+    context.addJobTag("my-tag")
+    before = surroundings(spark)
+    try:
+        yield before
+        _wait_for(lambda: not context.statusTracker().getActiveJobsIds())
+        assert surroundings(spark) == before
+        assert why_not(spark.range(3).filter("id > 1"), {"id": 0}, verify=False).outcome == "explained"
+    finally:
+        context.clearJobTags()
+        for name in ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel"):
+            context.setLocalProperty(name, None)  # type: ignore[arg-type]
+
+
+def _wait_for(done: Callable[[], bool], seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.05)
+
+
+def slow(spark: SparkSession) -> DataFrame:
+    """Hours of hashing: one row for each number."""
+    numbers = spark.range(0, 10**11, numPartitions=4)
+    hashed = F.md5(F.md5(F.md5(F.col("id").cast("string"))))
+    return numbers.groupBy((F.length(hashed) % 7).alias("k")).agg(F.count("*").alias("n")).filter(F.col("n") > 5)
+
+
+# --- time ---
+
+
+def test_when_the_time_is_over_the_question_is_given_up(spark: SparkSession, unchanged: Surroundings) -> None:
+    began = time.monotonic()
+    with pytest.raises(TimedOut) as raised:
+        why_not(slow(spark), {"k": 3}, timeout=1)
+    assert time.monotonic() - began < 30  # planning cannot be cancelled, and the machine may be busy
+    assert (raised.value.stage, raised.value.seconds) == ("tracing rows", 1.0)
+    assert "no answer within 1 seconds" in str(raised.value)
+    assert "verify=False" in str(raised.value)
+
+
+def test_a_question_that_is_quick_enough_has_its_answer(spark: SparkSession) -> None:
+    assert why_not(spark.range(3).filter("id > 1"), {"id": 0}, timeout=300, verify=False).outcome == "explained"
+
+
+# --- interrupted ---
+
+
+def test_ctrl_c_cancels_the_jobs_of_the_question(spark: SparkSession, unchanged: Surroundings) -> None:
+    """Not by Spark's own handler, which cancels all jobs and is there in the main thread only."""
+    theirs = signal.signal(signal.SIGINT, signal.default_int_handler)
+    tracker = spark.sparkContext.statusTracker()
+
+    def interrupt() -> None:
+        _wait_for(lambda: bool(tracker.getActiveJobsIds()), 60)
+        _thread.interrupt_main()
+
+    timer = threading.Thread(target=interrupt)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            why_not(slow(spark), {"k": 3})
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, theirs)
+
+
+def test_what_the_progress_callback_raises_stops_the_question(spark: SparkSession, unchanged: Surroundings) -> None:
+    def stop(stage: str) -> None:
+        if stage == "tracing rows":
+            raise ZeroDivisionError(stage)
+
+    with pytest.raises(ZeroDivisionError, match="tracing rows"):
+        why_not(slow(spark), {"k": 3}, progress=stop)
+
+
+def test_progress_is_told_on_the_thread_of_the_caller(spark: SparkSession) -> None:
+    threads = []
+    why_not(spark.range(3).filter("id > 1"), {"id": 0}, progress=lambda _: threads.append(threading.current_thread()))
+    assert len(threads) > 3
+    assert set(threads) == {threading.current_thread()}
+
+
+def test_jobs_carry_the_group_and_tags_of_the_user(spark: SparkSession, unchanged: Surroundings) -> None:
+    tracker = spark.sparkContext.statusTracker()
+    before = set(tracker.getJobIdsForGroup("mine"))
+    why_not(spark.range(3).filter("id > 1"), {"id": 0}, verify=False)
+    assert set(tracker.getJobIdsForGroup("mine")) > before
+
+
+# --- the query fails ---
+
+
+def divided(spark: SparkSession) -> DataFrame:
+    return spark.createDataFrame([(1, 0)], "a int, b int").filter(F.col("a") / F.col("b") > 1)
+
+
+def test_division_by_zero_names_stage_and_operator(spark: SparkSession, unchanged: Surroundings) -> None:
+    with pytest.raises(QueryFailed) as raised:
+        why_not(divided(spark), {"a": 1})
+    error = raised.value
+    line = (
+        1 + Path(__file__).read_text("utf-8").splitlines().index("def divided(spark: SparkSession) -> DataFrame:") + 1
+    )
+    assert error.stage == "tracing rows"
+    assert error.operator is not None
+    assert error.operator.startswith("filter ")
+    assert error.where == f"{THIS}:{line}"
+    assert "[DIVIDE_BY_ZERO]" in error.reason
+    assert "try_divide" in str(error.hint)
+    assert isinstance(error.__cause__, PySparkException)
+
+
+def test_a_cast_that_fails_in_sql_names_its_line(spark: SparkSession, unchanged: Surroundings) -> None:
+    df = spark.sql("select v from values ('1'), ('x') as t(v)\nwhere cast(v as int) > 3")
+    with pytest.raises(QueryFailed, match="CAST_INVALID_INPUT") as raised:
+        why_not(df, {"v": "1"})
+    assert raised.value.operator is not None
+    assert "cast" in raised.value.operator.lower()
+
+
+def test_a_function_that_raises_is_named_with_its_line(spark: SparkSession, unchanged: Surroundings) -> None:
+    def broken(value: Any) -> bool:
+        raise RuntimeError(f"no {value}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Spark's, on what would speed Python functions up
+        df = spark.range(2).filter(F.udf(broken, "boolean")("id"))
+    with pytest.raises(QueryFailed) as raised:
+        why_not(df, {"id": 1})
+    assert "RuntimeError: no " in raised.value.reason
+    assert str(raised.value.where).startswith(THIS)
+    assert isinstance(raised.value.__cause__, PySparkException)
+
+
+def test_a_file_that_vanished_is_named(spark: SparkSession, unchanged: Surroundings, tmp_path: Path) -> None:
+    folder = tmp_path / "trips"
+    spark.range(5).write.parquet(str(folder))
+    df = spark.read.parquet(str(folder)).filter("id > 3")
+    shutil.rmtree(folder)
+    with pytest.raises(QueryFailed, match="FAILED_READ_FILE") as raised:
+        why_not(df, {"id": 1})
+    assert "table trips" in str(raised.value.operator)
+    assert "build it again" in str(raised.value.hint)
+    assert isinstance(raised.value.__cause__, Py4JJavaError)
+
+
+def test_a_failure_while_fixes_are_tried_names_that_stage(
+    spark: SparkSession, unchanged: Surroundings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The stage is the one that was told last, whatever fails in it."""
+
+    def failing(*_: object, **__: object) -> object:
+        return spark.sql("select raise_error('boom')").collect()
+
+    monkeypatch.setattr("sparkwhy.fix.trial.Trial.verdicts", failing)
+    with pytest.raises(QueryFailed, match="boom") as raised:
+        why_not(spark.range(3).filter("id > 1"), {"id": 0})
+    assert raised.value.stage == "trying fixes"
+
+
+def test_what_nobody_knows_has_a_hint_too(spark: SparkSession) -> None:
+    made = query_failed(PySparkException("what?"), "tracing rows", read(spark.range(1)))
+    assert isinstance(made, SparkWhyError)
+    assert (made.operator, made.where, made.reason) == (None, None, "what?")
+    assert "df.count()" in str(made.hint)
+
+
+# --- in a process of their own: a task that fails once, a session that was stopped ---
+
+RETRIED = """
+    import os, sys
+    from pyspark.sql import SparkSession, functions as F
+    from sparkwhy import SparkWhyError, why_not
+
+    spark = (SparkSession.builder.master("local[2,3]").config("spark.ui.enabled", "false")
+             .config("spark.sql.shuffle.partitions", "2").getOrCreate())
+    spark.sparkContext.setLogLevel("OFF")
+    marker = sys.argv[1]
+
+    def flaky(value):
+        if not os.path.exists(marker):
+            open(marker, "w").close()
+            raise RuntimeError("the first time")
+        return value > 1
+
+    numbers = spark.range(4).filter(F.udf(flaky, "boolean")("id"))
+    answer = why_not(numbers, {"id": 0}, side_effects="none")
+    print(answer.outcome, [operator.kind for operator in answer.explanations[0].operators], os.path.exists(marker))
+    spark.stop()
+    try:
+        why_not(numbers, {"id": 0})
+    except SparkWhyError as error:
+        print(type(error).__name__, error.message)
+"""
+
+
+@pytest.mark.slow
+def test_a_task_that_fails_once_is_retried_and_a_stopped_session_is_told(tmp_path: Path) -> None:
+    script = tmp_path / "retried.py"
+    script.write_text(textwrap.dedent(RETRIED))
+    marker = tmp_path / "failed once"
+    told = subprocess.run([sys.executable, str(script), str(marker)], capture_output=True, text=True, timeout=200)
+    answered, stopped, _ = told.stdout.split("\n")
+    assert answered == "explained ['filter'] True", told.stderr[-2000:]
+    assert stopped == "NotADataFrame the session of this DataFrame was stopped."
