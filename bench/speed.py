@@ -108,7 +108,7 @@ def judged(found: Mapping[str, Costs]) -> Iterator[str]:
 _BOUNDS: tuple[tuple[str, Callable[[str], bool], tuple[str, ...], float, float | None], ...] = (
     ("explanations, selective questions", lambda name: name in SELECTIVE, ("plain", "explanations"), 1.0, 0.5),
     ("explanations, unselective questions", lambda name: name not in SELECTIVE, ("explanations",), 2.5, None),
-    ("default call", lambda name: True, ("default",), 4.0, 2.5),
+    ("default call", bool, ("default",), 4.0, 2.5),
 )
 
 
@@ -190,9 +190,10 @@ _HEAD = """# What a question costs
 
 Made by `make bench` (`python -m bench.speed --scale {scale:g} --rows {rows}`); do not edit it. TPC-H at scale factor
 {scale:g} and generated DBLP and Twitter data of {rows} rows, Parquet, on two cores, warm, medians. Each figure is a
-ratio to the query itself, written to nowhere, in the same run. *plain*: explanations without alternatives; *explanations*: with all
-alternatives of the paper; *fixes*: each explanation with a fix that was run; *default*: side effects are counted too;
-*exact*: with examples of rows that come and go. Jobs, scans and bytes: by the query / by the explanations.
+ratio to the query itself, written to nowhere, in the same run. *plain*: explanations without alternatives;
+*explanations*: with all alternatives of the paper; *fixes*: each explanation with a fix that was run; *default*: side
+effects are counted too; *exact*: with examples of rows that come and go. Jobs, scans and bytes: by the query / by the
+explanations.
 """
 
 

@@ -215,9 +215,14 @@ def test_a_time_is_moved_to_the_moment_of_the_row(spark: SparkSession) -> None:
     assert '+    return events.filter(F.col("at").between("2024-01-01", "2024-01-31 10:15:00' in fix.diff
 
 
+ONLY_EXPLAINED = (9, 10, 16, 20, 21, 22, 23, 24, 25)
+"""Causes outside of the query, or in what only Spark understands: what is said of them is checked with the causes."""
+
+
 def test_every_example_is_checked_here() -> None:
     known = {path.stem for path in Path(__file__).parent.parent.glob("examples/causes/c*.py")}
-    assert known == {*FIXED, *NOT_FIXED, "c14_date_boundary"}
+    others = {name for name in known if int(name[1:3]) in ONLY_EXPLAINED}
+    assert known - others == {*FIXED, *NOT_FIXED, "c14_date_boundary"}
 
 
 # --- others ---

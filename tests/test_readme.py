@@ -34,5 +34,5 @@ def test_the_answer_is_shown_in_full(spark: SparkSession, capsys: pytest.Capture
     assert capsys.readouterr().out == shown.text
     (explanation,) = names["answer"].explanations
     assert [op.text for op in explanation.operators] == ["filter year >= 2019"]
-    assert explanation.operators[0].where == "trips.py:8"
+    assert explanation.operators[0].where == "trips.py:7"
     assert explanation.witnesses[0]["at"][2]["values"]["year"] == "2018"

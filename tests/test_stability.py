@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from sparkwhy import Answer, gt, why_not
+from sparkwhy import Answer, api, gt, why_not
 
 ITEMS = [(1, "a", 5), (1, "b", 20), (2, "a", None), (3, "c", 7), (3, "c", 7)]
 PARTS = [("a", "red"), ("b", "blue"), (None, "green")]
@@ -81,3 +82,25 @@ def test_the_past_does_not_matter(spark: SparkSession) -> None:
     first = ask(spark, "joined", lambda df: df).to_dict()
     ask(spark, "grouped", lambda df: df)
     assert ask(spark, "joined", lambda df: df).to_dict() == first
+
+
+@pytest.mark.parametrize("name", ["c05_empty_array", "c17_several_conditions", "c18_count_of_nulls"])
+def test_looking_trails_up_gives_the_same_answer(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """As is done where there is much data; here all data counts as much."""
+    module = importlib.import_module(f"examples.causes.{name}")
+    carried = why_not(module.query(spark), module.MISSING)
+    monkeypatch.setattr(api, "LARGE", -1)
+    assert str(why_not(module.query(spark), module.MISSING)) == str(carried)
+
+
+def test_groups_of_groups_are_looked_up_level_by_level(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    sales = spark.createDataFrame([("a", 1, 5), ("b", 2, 7)], "shop string, item int, price int")
+    cheap = sales.filter(F.col("price") < 6).groupBy("shop").agg(F.count("*").alias("items"))
+    shops = cheap.groupBy("items").agg(F.count("*").alias("shops"))
+    carried = why_not(shops, {"shops": 2})
+    monkeypatch.setattr(api, "LARGE", -1)
+    looked_up = why_not(shops, {"shops": 2})
+    assert looked_up.explanations[0].witnesses[0]["at"]
+    assert str(looked_up) == str(carried)

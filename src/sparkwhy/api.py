@@ -163,7 +163,7 @@ def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[
     with _named_jobs(session, "sparkwhy: tracing rows"):
         rows: Sequence[Sequence[Any]] = run(session, candidate_plan(traced)).collect()
         if large:
-            rows = with_trails(traced, rows, lambda plan: run(session, plan).collect())
+            rows = with_trails(traced, rows, lambda plan: run(session, plan, apart=True).collect())
         return traced, candidates_of(rows)
 
 

@@ -29,7 +29,7 @@ def told(rows: Sequence[Sequence[Any]]) -> Told:
     found: Told = {}
     for *key, count, first, _last in rows:
         (far, entries), _row = first
-        found[tuple(key)] = count, far, {tuple(entry) for entry in entries}
+        found[tuple(key)] = count, round(far, 6), {tuple(entry) for entry in entries}
     return found
 
 

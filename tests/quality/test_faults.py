@@ -111,6 +111,7 @@ FAULTS: dict[str, tuple[str, Any]] = {
     "a padded row stays beside its partners": ("trace.joins.without_all", beside_its_partners),
     "a semi join counts its partners": ("trace.joins.with_any", each_partner),
     "distinct keeps every copy": ("trace.groups.with_any", every_copy),
+    "one set stands for rows with several reasons": ("trace.groups._is_one_set_enough", always),
     "a limit keeps all rows": ("trace.groups._within", always),
     "partial aggregates are merged by their maximum": ("trace.partial._merged", largest_part),
     "a window looks into all worlds at once": ("trace.groups._world", nothing),
@@ -126,7 +127,8 @@ def traces() -> list[tuple[Generator, Plan, list[Plan]]]:
 def copies(seed: int) -> tuple[Generator, Plan, list[Plan]]:
     """Values that come in several ways, each once."""
     generator = Generator(Random(f"copies/{seed}"))
-    return generator, generator.distinct(generator.narrow(generator.filter(generator.table()))), []
+    twice = generator.filter(generator.filter(generator.table()))
+    return generator, generator.distinct(generator.narrow(twice)), []
 
 
 @cache

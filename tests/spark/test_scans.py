@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from sparkwhy import why_not
 from sparkwhy.explain.candidates import candidate_plan
 from sparkwhy.question.bind import bind
 from sparkwhy.question.match import conditions
@@ -65,3 +66,30 @@ def test_a_condition_that_a_padded_row_could_meet_is_not_pushed(shop: dict[str, 
     query = shop["orders"].join(shop["items"], F.col("order_key") == F.col("order_id"), "left").filter("price < 0")
     pushed = " ".join(scans(physical_plan(query, {"price": None})).values())
     assert "price" not in pushed
+
+
+@pytest.fixture(scope="module")
+def orders(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
+    folder = tmp_path_factory.mktemp("nested") / "orders"
+    fields = ", ".join(f"id * {i} as f{i}" for i in range(8))
+    items = f"if(id % 3 = 0, array(), array(struct({fields}), null)) as items"
+    spark.range(9).selectExpr("id as k", items).coalesce(1).write.parquet(str(folder))
+    return spark.read.parquet(str(folder))
+
+
+def test_of_nested_items_only_the_fields_are_read_that_are_used(orders: DataFrame) -> None:
+    """Spark itself reads all of them, as soon as two are used."""
+    items = orders.withColumn("item", F.explode("items")).filter(F.col("item.f2") > 100)
+    totals = items.groupBy("k").agg(F.sum("item.f3").alias("total"))
+    (read,) = re.findall(r"ReadSchema: (.*)", physical_plan(totals, {"k": 5}))
+    assert read.strip() == "struct<k:bigint,items:array<struct<f2:bigint,f3:bigint>>>"
+
+
+def test_empty_arrays_and_null_items_are_told_apart_though_few_fields_are_read(orders: DataFrame) -> None:
+    items = orders.withColumn("item", F.explode("items")).filter(F.col("item.f2") >= 0)
+    counts = items.groupBy("k").agg(F.count("*").alias("n"))
+    assert sorted(map(tuple, counts.collect())) == [(k, 1) for k in (1, 2, 4, 5, 7, 8)]
+    empty = why_not(counts, {"k": 3}).explanations
+    assert [[each.kind for each in found.operators] for found in empty] == [["flatten", "filter"]]
+    two = why_not(counts, {"k": 4, "n": 2}).explanations  # the second item is null
+    assert [[each.kind for each in found.operators] for found in two] == [["filter"]]

@@ -74,8 +74,8 @@ def all_of(conditions: Iterable[Expr]) -> Expr:
 
 
 def empty_array(element: Type) -> Expr:
-    """An array without elements, of this type."""
-    return Call("filter", (Call("array", (null(element),)), function([element], lambda _: boolean(False))))
+    """An array without elements, of this type: Spark computes it once, when it plans."""
+    return Call("slice", (Call("array", (null(element),)), integer(1), integer(0)))
 
 
 def function(types: Iterable[Type], body: Callable[..., Expr]) -> Lambda:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pyspark.sql import Column as SparkColumn
@@ -11,7 +11,7 @@ from pyspark.sql import Window as SparkWindow
 from pyspark.sql import functions as F
 
 from sparkwhy.errors import assert_never
-from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Bound, Call, Expr, Opaque, WindowCall
+from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Bound, Call, Expr, Opaque, Ref, WindowCall
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -34,16 +34,41 @@ from sparkwhy.plan.nodes import (
 from sparkwhy.plan.walk import fold
 from sparkwhy.spark import jvm
 from sparkwhy.spark.columns import aggregate_sql, name_of, to_column
+from sparkwhy.spark.narrow import fields_read
 from sparkwhy.spark.sql_text import sql_of
 
 
-def run(session: SparkSession, plan: Plan) -> DataFrame:
-    """The DataFrame of a plan, with the names of its output. Nothing is computed yet, as ever in Spark."""
-    df = fold(plan, lambda node, inputs: _run_node(session, node, inputs))
+def run(session: SparkSession, plan: Plan, *, apart: bool = False) -> DataFrame:
+    """The DataFrame of a plan, with the names of its output. Nothing is computed yet, as ever in Spark.
+
+    With `apart`, what reads rows is compiled apart from what computes with them: for plans that choose few rows of many
+    and compute much of these.
+    """
+    fields = fields_read(plan)
+    by_itself = (Flatten, Table, Join) if apart else (Flatten,)
+
+    def combine(node: Plan, inputs: tuple[DataFrame, ...]) -> DataFrame:
+        df = _run_node(session, node, inputs, fields)
+        return _compiled_apart(df) if isinstance(node, by_itself) else df
+
+    df = fold(plan, combine)
     return df.select(*(F.col(name_of(attribute)).alias(attribute.name) for attribute in plan.output))
 
 
-def _run_node(session: SparkSession, node: Plan, inputs: tuple[DataFrame, ...]) -> DataFrame:
+def _compiled_apart(df: DataFrame) -> DataFrame:
+    """The same rows in the same partitions: Spark compiles what is below this step apart from what is above.
+
+    Otherwise all operators between two shuffles become one Java method, which Java leaves uncompiled if it is large.
+    """
+    return df.coalesce(_ANY_NUMBER)
+
+
+_ANY_NUMBER = 1 << 20
+
+
+def _run_node(
+    session: SparkSession, node: Plan, inputs: tuple[DataFrame, ...], fields: Mapping[AttrId, tuple[str, ...]]
+) -> DataFrame:
     match node:
         case Table():
             return jvm.dataframe(session, node.source.handle).toDF(*map(name_of, node.attributes))
@@ -56,7 +81,7 @@ def _run_node(session: SparkSession, node: Plan, inputs: tuple[DataFrame, ...]) 
         case Join():
             return _run_join(session, node, *inputs)
         case Flatten():
-            return _run_flatten(session, node, inputs[0])
+            return _run_flatten(session, node, inputs[0], fields.get(node.elements[0].id, ()))
         case Aggregate():
             return _run_aggregate(session, node, inputs[0])
         case Window():
@@ -122,11 +147,15 @@ def _run_join(session: SparkSession, node: Join, left: DataFrame, right: DataFra
             return left.join(right, condition, _JOINS[how])
 
 
-def _run_flatten(session: SparkSession, node: Flatten, input: DataFrame) -> DataFrame:
+def _run_flatten(session: SparkSession, node: Flatten, input: DataFrame, fields: tuple[str, ...]) -> DataFrame:
+    """With `fields`, the elements have only these."""
     kind = "inline" if node.inline else "explode" if node.position is None else "posexplode"
     function = f"{kind}_outer" if node.outer else kind
     names = [name_of(attribute) for attribute in node.output[len(node.input.output) :]]
     sql = sql_of(node.collection)
+    if fields and isinstance(node.collection, Ref):
+        array = name_of(node.collection.attribute)
+        sql = f"arrays_zip({', '.join(f'{array}.`{name}`' for name in fields)})"
     if sql is None:
         collection = to_column(session, node.collection)
         return input.select("*", F.call_function(function, collection).alias(*names))

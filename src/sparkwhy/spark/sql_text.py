@@ -182,10 +182,14 @@ def _type(type: Type) -> str | None:
 
 
 def _field(expr: FieldOf, inner: str) -> str | None:
-    """A field by name, where the name is plain and no other field has it in another case."""
+    return f"({inner}).`{expr.field.name}`" if is_plain_field(expr) else None
+
+
+def is_plain_field(expr: FieldOf) -> bool:
+    """Whether a field is written by its name: a plain one, that no other field has in another case."""
     name = expr.field.name
     alike = [other for other in expr.struct.names if other.lower() == name.lower()]
-    return f"({inner}).`{name}`" if len(alike) == 1 and _PLAIN.fullmatch(name) else None
+    return len(alike) == 1 and _PLAIN.fullmatch(name) is not None
 
 
 def _item(expr: ItemOf, collection: str, key: str) -> str:

@@ -16,7 +16,7 @@ from typing import TypeVar, cast
 
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.build import Fresh, call, carry, either, integer, long
-from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Expr, In, IsNull, Literal, Ref
+from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Expr, In, IsNotNull, IsNull, Literal, Ref
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -37,9 +37,9 @@ from sparkwhy.plan.nodes import (
     Window,
 )
 from sparkwhy.plan.prune import pruned
-from sparkwhy.plan.types import LONG, STRING
+from sparkwhy.plan.types import INTEGER, LONG, STRING
 from sparkwhy.plan.walk import fold, inputs, walk
-from sparkwhy.plan.walk_exprs import attributes_of
+from sparkwhy.plan.walk_exprs import attributes_of, parts
 from sparkwhy.trace.bits import Bits, Dropper, droppers_of, drops
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct, trace_distinct_by, trace_limit, trace_window
 from sparkwhy.trace.joins import trace_join, trace_membership
@@ -48,7 +48,7 @@ from sparkwhy.trace.nulls import rejects_null
 from sparkwhy.trace.partitions import agreement, first_of, refined
 from sparkwhy.trace.sets import trace_set_operation
 from sparkwhy.trace.split import split
-from sparkwhy.trace.traced import Traced, Tracing, Verdict, query_columns, told_apart
+from sparkwhy.trace.traced import Traced, Tracing, Verdict, is_grouping, query_columns, told_apart
 from sparkwhy.trace.trails import TRAIL, distance, recorded, values, verdicts, within
 from sparkwhy.trace.unions import trace_union
 from sparkwhy.trace.wanted import Conditions, backtrace, backtrace_with_keys, pushed, substituted
@@ -86,8 +86,9 @@ def trace(
     """
     plans = (plan, *alternatives)
     wanted = tuple(backtrace(each, conditions) for each in plans)
-    in_full = _above_groupings(plan) if references else None
-    tracing = Tracing(Fresh(plan), Bits(len(plans)), records, _read_in_all(plans, wanted), in_full=in_full)
+    tracing = Tracing(Fresh(plan), Bits(len(plans)), records, _read_in_all(plans, wanted))
+    if references:
+        tracing = tracing.referring_below((plan,), _groupings_of_many(plans, wanted))
     return _traced(tracing, plans, wanted)
 
 
@@ -96,38 +97,40 @@ def recalled(query: TracedQuery, at: OpId, marks: Iterable[int]) -> Plan:
 
     The same query is traced once more, so that rows have the same marks. Trails may have references to groupings below.
     """
-    grouping = next(node for node in walk(query.plans[0]) if node.id == at)
-    tracing = Tracing(
-        Fresh(query.plans[0]),
-        Bits(len(query.plans)),
-        True,
-        _read_in_all(query.plans, query.wanted),
-        in_full=frozenset().union(*map(_above_groupings, inputs(grouping))),
-    )
-    _traced(tracing, query.plans, query.wanted)
+    plans, wanted = query.plans, query.wanted
+    grouping = next(node for node in walk(plans[0]) if node.id == at)
+    tracing = Tracing(Fresh(plans[0]), Bits(len(plans)), True, _read_in_all(plans, wanted))
+    tracing = tracing.referring_below(inputs(grouping), _groupings_of_many(plans, wanted))
+    _traced(tracing, plans, wanted)
     rows, mark = tracing.referred[at]
     fresh = tracing.fresh
-    wanted = In(mark, tuple(map(long, sorted(set(marks)))))
-    found = Filter(id=fresh.part(grouping), input=rows.plan, condition=wanted)
-    return Aggregate(
-        id=fresh.part(grouping),
-        input=found,
-        keys=(Column(fresh.attribute("mark", LONG), mark),),
-        aggregates=(Column(fresh.attribute("trail", TRAIL), AggCall("min", (rows.trail_expr,))),),
+    looked_for = In(mark, tuple(map(long, sorted(set(marks)))))
+    found = Filter(id=fresh.part(grouping), input=rows.plan, condition=looked_for)
+    marks_and_trails = (
+        Column(fresh.attribute("mark", LONG), mark),
+        Column(fresh.attribute("trail", TRAIL), rows.trail_expr),
     )
+    each = Aggregate(id=fresh.part(grouping), input=found, keys=marks_and_trails, aggregates=())
+    key, trail = each.output
+    least = Column(fresh.attribute("trail", TRAIL), AggCall("min", (Ref(trail),)))
+    return Aggregate(id=fresh.part(grouping), input=each, keys=carry((key,)), aggregates=(least,))
 
 
-def _above_groupings(plan: Plan) -> frozenset[OpId]:
-    """The operators of a plan that are not below a grouping."""
-    found: set[OpId] = set()
-    todo = [plan]
-    while todo:
-        node = todo.pop()
-        found.add(node.id)
-        distinct = isinstance(node, Distinct) and node.keys is None
-        if not distinct and not isinstance(node, Aggregate | SetOperation):
-            todo.extend(inputs(node))
-    return frozenset(found)
+def _groupings_of_many(plans: Sequence[Plan], wanted: Sequence[Wanted]) -> frozenset[OpId]:
+    """The groupings of which the question does not ask for one value of something: many rows come to these."""
+    found = [node for node in walk(plans[0]) if is_grouping(node)]
+
+    def is_pinned(node: Plan) -> bool:
+        return all(any(_pins(c) for below in inputs(node) for c in each[below.id]) for each in wanted)
+
+    return frozenset(node.id for node in found if not is_pinned(node))
+
+
+def _pins(condition: Expr) -> bool:
+    """Whether a condition asks for one value."""
+    compared = (part for part in parts(condition) if isinstance(part, Compare) and part.op in ("=", "<=>"))
+    sides = (side for part in compared for side in (part.left, part.right) if isinstance(side, Literal))
+    return any(not isinstance(side.value, bool | None) for side in sides)
 
 
 def evaluate(plans: Sequence[Plan], relaxed: Sequence[Set[Dropper]], conditions: Conditions = ()) -> TracedQuery:
@@ -314,8 +317,16 @@ def _trace_flatten(
     """As an outer flatten; the padded row blames the flatten. Where no padded row is wanted, there is none."""
     op, (rows,) = lifted(tracing, ops, inputs)
     rows = split(tracing, op, rows, told_apart(rows, (op.collection,)))
-    made = frozenset(attribute.id for attribute in (*op.elements, *(() if op.position is None else (op.position,))))
+    made = frozenset(attribute.id for attribute in op.output if attribute not in op.input.output)
     unwanted = all(any(rejects_null(condition, made) for condition in conditions) for conditions in wanted)
+    blamed = drops(op) and not unwanted
+    position = op.position
+    if blamed and position is None and not op.inline:  # only a padded row has none
+        position = tracing.fresh.attribute("position", INTEGER, nullable=True)
+    state = tracing.fresh.attribute("state", STRING)
+    if blamed and tracing.records_in_full(op):  # told before: later Spark would have to keep the whole collection
+        known = either(IsNull(op.collection), Literal("null", STRING), Literal("empty", STRING))
+        rows = tracing.project(op, rows, (*carry(query_columns(rows)), Column(state, known)))
     flat = Flatten(
         id=tracing.fresh.part(op),
         where=op.where,
@@ -324,12 +335,15 @@ def _trace_flatten(
         elements=op.elements,
         outer=not unwanted,
         inline=op.inline,
-        position=op.position,
+        position=position,
     )
     traced = replace(rows, plan=flat, unique=None)
-    if unwanted or not drops(op):
+    if not blamed:
         return traced
-    has_elements = Compare(">", call("coalesce", call("size", op.collection), integer(0)), integer(0))
-    state = either(IsNull(op.collection), Literal("null", STRING), Literal("empty", STRING))
-    record = [(what, state) for what, _ in values(op, (op.collection,), tracing.texts)]
-    return tracing.unless_kept(op, traced, carry(query_columns(traced)), has_elements, record)
+    size = call("coalesce", call("size", op.collection), integer(0))
+    has_elements = Compare(">", size, integer(0)) if position is None else IsNotNull(Ref(position))
+    told = values(op, (op.collection,), tracing.texts) if tracing.records_in_full(op) else ()
+    record = [(what, Ref(state)) for what, _ in told]
+    helping = {state} if position == op.position else {state, position}
+    kept = [attribute for attribute in query_columns(traced) if attribute not in helping]
+    return tracing.unless_kept(op, traced, carry(kept), has_elements, record)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import decimal
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
-from sparkwhy.plan.build import Fresh, all_of, boolean, call, empty_array
+from sparkwhy.plan.build import Fresh, all_of, boolean, call, either, empty_array, null
 from sparkwhy.plan.exprs import (
     AggCall,
     And,
@@ -18,6 +19,7 @@ from sparkwhy.plan.exprs import (
     Call,
     Cast,
     Compare,
+    CompareOp,
     Expr,
     IsNotNull,
     Lambda,
@@ -64,8 +66,7 @@ def _range(fresh: Fresh, op: Aggregate, value: Attribute, expr: AggCall) -> tupl
         case "collect_list" | "collect_set":
             return (), Range(empty_array(expr.args[0].type), Ref(value))
         case "sum" if is_numeric(expr.type):
-            arg, zero = expr.args[0], _zero(expr.args[0].type)
-            return _computed(fresh, expr, "sum", call("least", arg, zero), call("greatest", arg, zero))
+            return _one_sided(fresh, value, expr)
         case "min" | "max" | "avg" if is_numeric(expr.type):
             return _extremes(fresh, expr)
         case _:
@@ -79,10 +80,20 @@ def _extremes(fresh: Fresh, expr: AggCall) -> tuple[tuple[Column, ...], Range]:
     return (low, high), Range(_as(Ref(low.attribute), expr.type), _as(Ref(high.attribute), expr.type))
 
 
-def _computed(fresh: Fresh, expr: AggCall, function: str, low: Expr, high: Expr) -> tuple[tuple[Column, ...], Range]:
-    calls = [AggCall(function, (part,), condition=expr.condition, mode=expr.mode) for part in (low, high)]
-    columns = tuple(Column(fresh.attribute("bound", each.type, nullable=True), each) for each in calls)
-    return columns, Range(*(_as(Ref(column.attribute), expr.type) for column in columns))
+def _one_sided(fresh: Fresh, value: Attribute, expr: AggCall) -> tuple[tuple[Column, ...], Range]:
+    """The sum of the negative values, and that of the positive ones; null where the sum itself is."""
+    (arg,) = expr.args
+    none = either(IsNotNull(Ref(value)), _zero(expr.type), null(expr.type))
+    columns: list[Column] = []
+    for op in _SIGNS:
+        signed = Compare(op, arg, _zero(arg.type))
+        condition = signed if expr.condition is None else all_of((expr.condition, signed))
+        columns.append(Column(fresh.attribute("bound", expr.type, nullable=True), replace(expr, condition=condition)))
+    low, high = (call("coalesce", Ref(column.attribute), none) for column in columns)
+    return tuple(columns), Range(low, high)
+
+
+_SIGNS: tuple[CompareOp, CompareOp] = ("<", ">")
 
 
 def _as(expr: Expr, type: Type) -> Expr:

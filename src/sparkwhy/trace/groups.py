@@ -112,7 +112,7 @@ def _merged_keys(tracing: Tracing, op: Plan, rows: Traced, keys: tuple[Column, .
     fresh = tracing.fresh
     blame, notes = fresh.attribute("blame", LONG), fresh.attribute("notes", INTEGER)
     noted = () if rows.notes is None else (Column(notes, AggCall("bit_or", (Ref(rows.notes),))),)
-    nearest = _Nearest.of(tracing, rows)
+    nearest = _Nearest.of(tracing, op, rows)
     grouped = Aggregate(
         id=fresh.part(op),
         where=op.where,
@@ -160,7 +160,7 @@ def _first_stage(
 
 def _referring(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
     """The rows, each with a reference to itself, where trails are not recorded in full."""
-    if rows.trail is None or tracing.in_full is None:
+    if rows.trail is None or op.id not in tracing.referring:
         return rows
     keys, _ = _in_all(tracing, rows, op.keys)
     marks = [Ref(each) for each in (rows.blame, rows.unless) if each is not None]
@@ -196,7 +196,7 @@ def _partial_groups(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan) 
     given = dict.fromkeys(op.keys + tuple(key for stage in plan.stages for key in stage.keys))
     keys, held_keys = _in_all(tracing, rows, given)
     first, held_parts = _in_all(tracing, rows, (column for stage in plan.stages for column in stage.first))
-    nearest = _Nearest.of(tracing, rows)
+    nearest = _Nearest.of(tracing, op, rows)
     grouped = Aggregate(
         id=fresh.part(op),
         where=op.where,
@@ -229,10 +229,10 @@ class _Nearest:
     columns: tuple[Column, ...]
 
     @classmethod
-    def of(cls, tracing: Tracing, rows: Traced) -> _Nearest:
+    def of(cls, tracing: Tracing, op: Plan, rows: Traced) -> _Nearest:
         if rows.trail is None:
             return cls(rows, ())
-        if tracing.in_full is None:
+        if op.id not in tracing.referring:
             return cls(rows, (Column(tracing.fresh.attribute("trail", TRAIL), AggCall("min", (Ref(rows.trail),))),))
         far = AggCall("min", (far_of(Ref(rows.trail)),))
         return cls(rows, (Column(tracing.fresh.attribute("far", far.type), far),))
@@ -242,7 +242,7 @@ class _Nearest:
         if self.rows.trail is None:
             return groups
         (found,) = self.columns
-        if tracing.in_full is None:
+        if op.id not in tracing.referring:
             return replace(groups, trail=found.attribute)
         below = mark((*(key.expr for key in keys), far_of(Ref(self.rows.trail))))
         tracing.referred[op.id] = Referred(self.rows, below)
@@ -445,7 +445,7 @@ def trace_distinct(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
     rows = certain_values(rows)
     if not rows.is_certain and _is_one_set_enough(tracing, op, rows, map(Ref, op.output)):
         return _merged_keys(tracing, op, rows, carry(op.output))
-    if rows.trail is not None and tracing.in_full is not None:
+    if rows.trail is not None and op.id in tracing.referring:
         shape = Aggregate(id=op.id, where=op.where, input=op.input, keys=carry(op.output), aggregates=())
         rows = _partial_groups(tracing, shape, rows, _Plan((), False))
     return _distinct(tracing, op, rows)

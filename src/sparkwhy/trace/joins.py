@@ -64,7 +64,7 @@ from sparkwhy.trace.terms import (
     without_all,
 )
 from sparkwhy.trace.traced import Traced, Tracing, query_columns, told_apart
-from sparkwhy.trace.trails import Entries, fact, joined, no_trail, recorded, values
+from sparkwhy.trace.trails import Entries, fact, joined, no_trail, only_if, recorded, values
 from sparkwhy.trace.wanted import Conditions
 from sparkwhy.trace.worlds import WHOLE_PARTITION
 
@@ -319,14 +319,16 @@ def _joined_trail(tracing: Tracing, op: Join, a: _Input, b: _Input) -> Expr:
     parts = [a.trail, b.trail]
     for row, other in ((a, b), (b, a)):
         if other.here is not None:
-            parts.append(either(IsNull(Ref(other.here)), _alone_record(tracing, op, row.side), no_trail()))
+            parts.append(only_if(IsNull(Ref(other.here)), _alone_record(tracing, op, row.side)))
     return joined(parts)
 
 
 def _alone_record(tracing: Tracing, op: Join, side: Side) -> Expr:
     """What a row without a partner records: what the join read of it, and on which side nothing was found."""
     other = "right" if side == "left" else "left"
-    return tracing.told(op, recorded(op, [*_read_of(tracing, op, side), fact(NO_PARTNER, Literal(other, STRING))]))
+    read = _read_of(tracing, op, side)
+    trail = recorded(op, [*read, fact(NO_PARTNER, Literal(other, STRING))])
+    return tracing.told(op, trail, (value for _, value in read))
 
 
 def _read_of(tracing: Tracing, op: Join, side: Side) -> Entries:

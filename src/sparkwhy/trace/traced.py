@@ -8,14 +8,24 @@ from typing import NamedTuple
 
 from sparkwhy.plan.build import Fresh, all_of, call, carry, either, integer, long
 from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, IsNotNull, Or, Ref
-from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project, SortKey
+from sparkwhy.plan.nodes import Aggregate, Column, Distinct, Filter, OpId, Plan, Project, SetOperation, SortKey
 from sparkwhy.plan.types import INTEGER, LONG, Type
-from sparkwhy.plan.walk_exprs import attributes_of, rewrite
+from sparkwhy.plan.walk import inputs
+from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
 from sparkwhy.trace.bits import Bits
 from sparkwhy.trace.bounds import Bounds, can_hold, reads_bounded
 from sparkwhy.trace.partitions import Partition, agreement, first_of, refined, whole
 from sparkwhy.trace.terms import SETS, no_sets, term, union
-from sparkwhy.trace.trails import TRAIL, Entries, joined, no_trail, only_far, recorded
+from sparkwhy.trace.trails import (
+    TRAIL,
+    Entries,
+    joined,
+    no_trail,
+    only_far,
+    recorded,
+    told_apart_by,
+    unless_it_holds,
+)
 
 
 @dataclass(frozen=True)
@@ -91,6 +101,11 @@ class Traced:
         return tuple(mark for mark in (self.blame, self.unless, self.notes, self.trail, self.maybe) if mark is not None)
 
 
+def is_grouping(node: Plan) -> bool:
+    """Whether an operator makes one row of several equal ones, or of a group."""
+    return isinstance(node, Aggregate | SetOperation) or (isinstance(node, Distinct) and node.keys is None)
+
+
 class Referred(NamedTuple):
     """The rows of a grouping, and the mark by which a reference finds the nearest of a group again."""
 
@@ -118,7 +133,10 @@ class Tracing:
 
     in_full: frozenset[OpId] | None = None
     """The operators at which rows record all that they met, at others only how far they are from being kept; None: all
-    operators. A group has then a reference to the nearest of its rows."""
+    operators."""
+
+    referring: frozenset[OpId] = frozenset()
+    """The groupings whose groups have a reference to the nearest of their rows."""
 
     referred: dict[OpId, Referred] = field(default_factory=dict)
     """What the references of each grouping refer to."""
@@ -131,12 +149,24 @@ class Tracing:
     def whole(self) -> Partition:
         return whole(self.bits.alternatives)
 
+    def referring_below(self, tops: Iterable[Plan], groupings: frozenset[OpId]) -> Tracing:
+        """Rows record in full from these groupings upwards to the operators on top, and not below or above."""
+        found: set[OpId] = set()
+        todo = list(tops)
+        while todo:
+            node = todo.pop()
+            found.add(node.id)
+            todo.extend(inputs(node) if node.id not in groupings else ())
+        return replace(self, in_full=frozenset(found), referring=groupings)
+
     def records_in_full(self, op: Plan) -> bool:
         return self.records and (self.in_full is None or op.id in self.in_full)
 
-    def told(self, op: Plan, trail: Expr) -> Expr:
-        """A trail, as far as it is recorded at this operator."""
-        return trail if self.records_in_full(op) else only_far(trail)
+    def told(self, op: Plan, trail: Expr, read: Iterable[Expr]) -> Expr:
+        """A trail, as far as it is recorded at this operator, which read these values."""
+        if self.in_full is None:
+            return trail
+        return told_apart_by(trail if op.id in self.in_full else only_far(trail), read)
 
     def traced(self, plan: Plan) -> Traced:
         """Rows without any marks, the same in all alternatives."""
@@ -199,7 +229,7 @@ class Tracing:
         blame = _all(union, [*_known(rows.blame), *(either(v.kept, long(0), long(v.bit)) for v in others)])
         trail = maybe = None
         if self.records:
-            steps = [either(v.kept, no_trail(), self.told(op, v.record)) for v in others]
+            steps = [unless_it_holds(v.kept, self.told(op, v.record, paths_of(v.kept))) for v in others]
             trail = joined([*_known(rows.trail), *steps])
         if rows.maybe is not None:
             missed = [either(can_hold(v.kept, rows.bounds), long(0), long(v.bit)) for v in others]

@@ -104,10 +104,24 @@ def joined(trails: Sequence[Expr]) -> Expr:
     """One trail of several."""
     if len(trails) == 1:
         return trails[0]
-    far: Expr = FieldOf(trails[0], 0)
+    far = far_of(trails[0])
     for trail in trails[1:]:
-        far = call("+", far, FieldOf(trail, 0))
-    return _trail(far, call("concat", *(FieldOf(trail, 1) for trail in trails)))
+        far = call("+", far, far_of(trail))
+    entries = [found for found in map(_entries_of, trails) if found != empty_array(ENTRY)]
+    return _trail(far, call("concat", *entries) if entries else empty_array(ENTRY))
+
+
+def only_if(condition: Expr, trail: Expr) -> Expr:
+    """The trail where the condition holds. Distance and entries are told apart: only the first may be asked for."""
+    entries = _entries_of(trail)
+    none = empty_array(ENTRY)
+    far = either(condition, far_of(trail), _NO_WAY)
+    return _trail(far, none if entries == none else either(condition, entries, none))
+
+
+def unless_it_holds(condition: Expr, trail: Expr) -> Expr:
+    """The trail where the condition is false or null."""
+    return only_if(Not(is_true(condition)), trail)
 
 
 def of_all(trails: Expr, most: int) -> Expr:
@@ -125,6 +139,23 @@ def only_far(trail: Expr) -> Expr:
 
 def far_of(trail: Expr) -> Expr:
     return trail.values[0] if isinstance(trail, MakeStruct) else FieldOf(trail, 0)
+
+
+def told_apart_by(trail: Expr, read: Iterable[Expr]) -> Expr:
+    """The trail of rows that are equally far, at distances that differ by next to nothing if what was read differs.
+
+    So the nearest row is one, or all of the nearest have the same trail.
+    """
+    values = list(read)
+    if not values:
+        return trail
+    far = far_of(trail)
+    next_to_nothing = call("*", Cast(call("&", mark(values), long(0xFFFFF)), DOUBLE), Literal(1e-18, DOUBLE))
+    return _trail(call("+", far, call("*", next_to_nothing, call("+", far, Literal(1.0, DOUBLE)))), _entries_of(trail))
+
+
+def _entries_of(trail: Expr) -> Expr:
+    return trail.values[1] if isinstance(trail, MakeStruct) else FieldOf(trail, 1)
 
 
 def reference(op: Plan, far: Expr, mark: Expr) -> Expr:
