@@ -1,10 +1,10 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench quality reproduce docs site screenshots lock clean
+.PHONY: help setup demo test lint format bench bench-smoke quality reproduce docs site screenshots lock clean
 
 BIN := .venv/bin
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup:  ## Make .venv and find or install Java (quick when there is nothing to do)
 	@scripts/setup.sh
@@ -25,8 +25,12 @@ format: setup  ## Put the code into the common format
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: setup  ## Run the benchmarks
+bench: setup  ## Measure questions against their queries and write docs/performance.md (NAMES="Q3 D1": only these)
 	$(BIN)/python -m bench
+	$(BIN)/python -m bench.speed $(NAMES)
+
+bench-smoke: setup  ## A few of the benchmarks, on little data
+	$(BIN)/python -m bench.speed --smoke --scale 0.1 --rows 20000 --repetitions 1
 
 quality: setup  ## Compare the answers with the exact oracle on generated questions; writes docs/quality.md
 	$(BIN)/python -m bench.quality

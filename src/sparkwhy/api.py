@@ -199,14 +199,13 @@ def _answer(
         return Answer.not_missing(question, tried.of_attributes, there[0])
     claims = explain(tried.found, traced.bits, candidates)
     if claims:
-        say("looking at near misses")
-        with _named_jobs(session, "sparkwhy: looking at near misses"):
-            detailed = _with_details(session, tuple(claim.explanation for claim in claims))
-        told = [replace(claim, explanation=each) for claim, each in zip(claims, detailed, strict=True)]
         readings = single_changes(tried.found[0].plan, wishes.declared)
         query = Query(tried.found, traced.bits, _timezone(session), readings)
         with _named_jobs(session, "sparkwhy: trying fixes"):
-            explanations, others = _fixed(Trial(_engine(session), query, conditions(question)), told, wishes, say)
+            explanations, others = _fixed(Trial(_engine(session), query, conditions(question)), claims, wishes, say)
+        say("looking at near misses")
+        with _named_jobs(session, "sparkwhy: looking at near misses"):
+            explanations = _with_details(session, explanations)
         left_out = any(c.worlds_left_out for c in candidates)
         return Answer.explained(question, tried.of_attributes, explanations, others, left_out)
     say("looking at the sources")
@@ -237,16 +236,24 @@ def _engine(session: SparkSession) -> Engine:
 
 
 def _with_details(session: SparkSession, explanations: tuple[Explanation, ...]) -> tuple[Explanation, ...]:
-    """The explanations with the nearest keys beside their joins, and with hints, each by the query that it is about."""
+    """The first explanations with the nearest keys beside their joins, and with hints, by the query that each is about.
+
+    Of those that are told in short nobody reads them, and each takes a job.
+    """
+    first = [each for each in explanations if each.minimal is not False][:DETAILED] or explanations[:DETAILED]
 
     def detailed(plan: Plan) -> dict[int, Explanation]:
-        about = tuple(each for each in explanations if each.plan is plan)
+        about = tuple(each for each in first if each.plan is plan)
         found = [(probe, nearest_rows(run(session, probe.plan), probe.wanted)) for probe in probes(plan, about)]
         return {each.rank: each for each in with_details(plan, about, found)}
 
-    plans = {id(each.plan): each.plan for each in explanations}.values()
+    plans = {id(each.plan): each.plan for each in first}.values()
     by_rank = {rank: each for plan in plans for rank, each in detailed(plan).items()}
-    return tuple(by_rank[rank] for rank in sorted(by_rank))
+    return tuple(by_rank.get(each.rank, each) for each in explanations)
+
+
+DETAILED = 4
+"""Of so many explanations near misses are looked for."""
 
 
 def _source_gaps(session: SparkSession, traced: TracedQuery) -> tuple[SourceGap, ...]:

@@ -115,3 +115,13 @@ def test_one_of_several_comparisons_is_moved() -> None:
     plan = Aggregate(id=Id(3), input=kept, keys=(Column(K, Ref(K)),), aggregates=(made,))
     (found,) = tried(Case.of(plan, ROWS, asked(plan, 1, 65))).judged
     assert fixes(found) == ["filter (v >= 0) and (v < 41)"]
+
+
+@pytest.mark.parametrize("total", [100, 1234, 2345, 17_000])
+def test_among_many_values_the_nearest_that_does_is_found(total: int) -> None:
+    """Of 200 values 17 are tried first, then what is between those of them that work and those that do not."""
+    plan = totals("sum", "<", 1)
+    rows: Tables = {Id(1): [(1, value) for value in range(200)]}
+    (found,) = tried(Case.of(plan, rows, asked(plan, 1, total, ">"))).judged
+    least = next(bound for bound in range(200) if sum(range(bound)) > total)
+    assert fixes(found) == [f"filter v < {least}"]

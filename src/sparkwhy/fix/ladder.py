@@ -14,8 +14,9 @@ from sparkwhy.explain.candidates import Candidate
 from sparkwhy.fix.conditions import Unknown, value_of, ways_of
 from sparkwhy.fix.propose import Query, Step
 from sparkwhy.plan.build import Fresh, all_of
-from sparkwhy.plan.exprs import And, Compare, Expr, conjuncts
+from sparkwhy.plan.exprs import And, Compare, Expr, Literal, Or, conjuncts
 from sparkwhy.plan.nodes import Column, Filter, Plan, Project
+from sparkwhy.plan.types import DATE, TIMESTAMP, TIMESTAMP_NTZ, is_numeric
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.question.values import convert
@@ -50,11 +51,16 @@ def _ladders(node: Filter) -> Iterator[Ladder]:
                     yield Ladder(node, at, side, constant)
 
 
-def values_plan(query: Query, alternative: int, found: Sequence[Ladder], conditions: Conditions) -> Plan:
-    """What the sides of comparisons of one filter are, on the rows that the question speaks of."""
+def values_plan(
+    query: Query, alternative: int, found: Sequence[Ladder], conditions: Conditions, further: Conditions = ()
+) -> Plan:
+    """What the sides of comparisons of one filter are, on the rows that the question speaks of.
+
+    `further` are conditions on the rows that the filter reads.
+    """
     plan, node = query.alternatives[alternative].plan, found[0].filter
     fresh = Fresh(plan)
-    wanted = backtrace(plan, conditions)[node.input.id]
+    wanted = backtrace(plan, conditions)[node.input.id] + further
     rows = Filter(id=fresh.part(node), input=node.input, condition=all_of(wanted)) if wanted else node.input
     columns = tuple(Column(fresh.attribute("side", each.side.type, nullable=True), each.side) for each in found)
     return Project(id=fresh.part(node), input=rows, columns=columns)
@@ -66,6 +72,55 @@ def climbed(query: Query, ladder: Ladder, values: Sequence[str]) -> tuple[Step, 
     known = [convert(text, ladder.side.type, query.timezone) for text in values]
     ordered = sorted(known, key=lambda value: _apart(value, old))
     return tuple(step for value in ordered for step in _steps_to(ladder, value))
+
+
+@dataclass(frozen=True)
+class Search:
+    """A constant that works, and one nearer to the old constant, at first this itself, that does not.
+
+    What works is looked for in between, a few values at a time.
+    """
+
+    candidate: Candidate
+    ladder: Ladder
+    in_vain: Expr
+    working: Any
+
+    @property
+    def between(self) -> Expr:
+        side, end = self.ladder.side, Literal(self.working, self.ladder.side.type)
+        above = And((Compare(">", side, self.in_vain), Compare("<", side, end)))
+        return Or((above, And((Compare("<", side, self.in_vain), Compare(">", side, end)))))
+
+    def narrowed(self, constant: Any, tried: Sequence[Any]) -> Search:
+        """The search after a constant was seen to work that just lets one of these values through, and none nearer."""
+        old = value_of(self.ladder.constant)
+        working = min(tried, key=lambda value: _apart(value, constant))  # `< 71` lets 70 through
+        nearer = [value for value in tried if _apart(value, old) < _apart(working, old)]
+        if not nearer:
+            return replace(self, working=working)
+        last = max(nearer, key=lambda value: _apart(value, old))
+        return replace(self, working=working, in_vain=Literal(last, self.ladder.side.type))
+
+
+def search_of(found: Sequence[Ladder], candidate: Candidate, node: Plan) -> Search | None:
+    """What is to be searched, given the filter with a constant that works; None if no order leads to a nearer one."""
+    for ladder in found:
+        value = constant_of(ladder, node)
+        ordered = is_numeric(ladder.side.type) or ladder.side.type in (DATE, TIMESTAMP, TIMESTAMP_NTZ)
+        if value is not None and value != value_of(ladder.constant) and ordered:
+            return Search(candidate, ladder, ladder.constant, value)
+    return None
+
+
+def constant_of(ladder: Ladder, node: Plan) -> Any:
+    """The value at which a changed filter has its bound, as one of the side that is compared; None if it has none."""
+    if not isinstance(node, Filter) or node.id != ladder.filter.id:
+        return None
+    part = conjuncts(node.condition)[ladder.at]
+    if not isinstance(part, Compare) or part.op not in ("<", "<=", ">", ">="):
+        return None
+    return next((value_of(side) for side in (part.left, part.right) if not any(attributes_of(side))), None)
 
 
 def _apart(value: Any, old: Any) -> float:

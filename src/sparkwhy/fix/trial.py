@@ -6,18 +6,22 @@ What runs a plan is handed in: Spark, or in tests the interpreter.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sparkwhy.explain.candidates import Candidate, Claim
 from sparkwhy.explain.explanation import SideEffects
 from sparkwhy.fix.effects import effects_of, effects_plan
 from sparkwhy.fix.judge import Judged, judged
-from sparkwhy.fix.ladder import RUNGS, Ladder, climbed, ladders, values_plan
+from sparkwhy.fix.ladder import RUNGS, Ladder, Search, climbed, constant_of, ladders, search_of, values_plan
 from sparkwhy.fix.propose import Proposed, Query, Step, proposed, with_steps
 from sparkwhy.fix.verify import Outcome, outcome_plan, outcomes_of
 from sparkwhy.plan.nodes import OpId, Plan
+from sparkwhy.question.values import convert
 from sparkwhy.trace.wanted import Conditions
+
+_ROUNDS = 2
+"""So often a constant is looked for in between; each time a sixteenth of the values is left."""
 
 _AT_ONCE = 40
 """So many changed queries are evaluated in one pass."""
@@ -38,11 +42,13 @@ class Trial:
     engine: Engine
     query: Query
     conditions: Conditions
+    _sparse: set[OpId] = field(default_factory=set, repr=False)
+    """The filters of whose values only some were tried."""
 
     def verdicts(self, claims: Sequence[Claim]) -> tuple[Judged, ...]:
         """Each explanation with the first of its repairs that returns the row."""
         found = self._judged(claims, [proposed(self.query, claim.candidates) for claim in claims])
-        found = self._again(claims, found, self._ladder_repairs)
+        found = self._refined(claims, found, self._again(claims, found, self._ladder_repairs))
         return self._again(claims, found, lambda claim: self._combined(claim, found))
 
     def _again(
@@ -90,8 +96,51 @@ class Trial:
     def _steps(self, candidate: Candidate, found: Sequence[Ladder]) -> list[Step]:
         plan = values_plan(self.query, candidate.alternative, found, self.conditions)
         spread = self.engine.spread(plan, RUNGS)
+        if any(len(values) >= RUNGS for values in spread):
+            self._sparse.add(found[0].filter.id)
         climbs = (climbed(self.query, *each) for each in zip(found, spread, strict=True))
         return [step for steps in climbs for step in steps]
+
+    def _refined(
+        self, claims: Sequence[Claim], before: Sequence[Judged], found: tuple[Judged, ...]
+    ) -> tuple[Judged, ...]:
+        """Constants that were found among many values, moved nearer to the old ones where that is enough."""
+        new = [at for at, each in enumerate(found) if each.verified and not before[at].verified]
+        searches = {at: search for at in new if (search := self._search(claims[at], found[at])) is not None}
+        refined = dict(enumerate(found))
+        for _ in range(_ROUNDS):
+            values = {at: self._between(search) for at, search in searches.items()}
+            searches = {at: search for at, search in searches.items() if values[at]}
+            proposals = [self._within(searches[at], values[at]) for at in searches]
+            verdicts = self._judged([claims[at] for at in searches], proposals)
+            nearer = {at: each for at, each in zip(searches, verdicts, strict=True) if each.verified}
+            refined.update(nearer)
+            searches = {at: self._narrowed(searches[at], each, values[at]) for at, each in nearer.items()}
+        return tuple(refined[at] for at in range(len(found)))
+
+    def _search(self, claim: Claim, found: Judged) -> Search | None:
+        """What is between the old constant of the one filter that was changed, and the new one."""
+        steps = [step for step in found.repair.steps if step.node is not None] if found.repair is not None else []
+        if len(steps) != 1 or steps[0].op not in self._sparse or steps[0].node is None or found.repair is None:
+            return None
+        own = (each for each in claim.candidates if each.alternative == found.repair.alternative)
+        candidate = next(own)
+        return search_of(ladders(self.query, candidate), candidate, steps[0].node)
+
+    def _between(self, search: Search) -> Sequence[str]:
+        ladder, alternative = search.ladder, search.candidate.alternative
+        plan = values_plan(self.query, alternative, [ladder], self.conditions, (search.between,))
+        return self.engine.spread(plan, RUNGS)[0]
+
+    def _within(self, search: Search, values: Sequence[str]) -> Proposed:
+        steps = climbed(self.query, search.ladder, values)
+        return with_steps(self.query, search.candidate, {search.ladder.filter.id: steps})
+
+    def _narrowed(self, search: Search, found: Judged, values: Sequence[str]) -> Search:
+        steps = found.repair.steps if found.repair is not None else ()
+        working = next(constant_of(search.ladder, each.node) for each in steps if each.node is not None)
+        side = search.ladder.side.type
+        return search.narrowed(working, [convert(text, side, self.query.timezone) for text in values])
 
     def _combined(self, claim: Claim, found: Sequence[Judged]) -> Proposed:
         """What worked for operators alone, together."""
