@@ -15,8 +15,7 @@ class Surroundings:
 
     settings: dict[str, str]
     views: tuple[str, ...]
-    cached: int
-    cached_is_empty: bool
+    nothing_is_cached: bool
     tags: frozenset[str]
     properties: tuple[str | None, ...]
 
@@ -26,7 +25,6 @@ def surroundings(spark: SparkSession) -> Surroundings:
     return Surroundings(
         dict(spark.conf.getAll),
         tuple(sorted(table.name for table in spark.catalog.listTables())),
-        len(context._jsc.getPersistentRDDs()),
         bool(spark._jsparkSession.sharedState().cacheManager().isEmpty()),
         frozenset(context.getJobTags()),
         tuple(context.getLocalProperty(name) for name in _PROPERTIES),
