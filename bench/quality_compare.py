@@ -28,7 +28,7 @@ from sparkwhy.question.match import conditions
 from sparkwhy.trace.alternatives import single_changes
 from sparkwhy.trace.annotate import trace
 from sparkwhy.trace.bits import droppers_of
-from sparkwhy.trace.functions import other_functions
+from sparkwhy.trace.functions import with_other_functions
 from sparkwhy.trace.relax import relax
 from tests.fix.chain import engine
 
@@ -88,7 +88,7 @@ def our_answer(case: Case) -> Ours:
     tried = alternatives(case.plan, case.groups)
     assert tried is not None
     asked = conditions(case.question)
-    readings = (*tried.found, *other_functions(case.plan, asked))
+    readings = with_other_functions(tried, asked).found
     traced = trace(case.plan, asked, alternatives=[each.plan for each in readings[1:]], records=True)
     candidates = candidates_of(run(candidate_plan(traced), case.tables))
     claims = explain(readings, traced.bits, candidates)

@@ -4,7 +4,7 @@
 
 In one run and warm, repetitions interleaved, medians: the query, written to nowhere; the explanations alone, without
 and with alternatives; with fixes that are run; with bounds on side effects (the default call); with exact side effects.
-Prints a table; without names it also writes `docs/performance.md`, its plots and `docs/performance.json`.
+Prints a table; without names it also writes `docs/performance.md` and `docs/performance.json`.
 """
 
 from __future__ import annotations

@@ -305,4 +305,15 @@ def test_a_function_that_fails_does_not_fail_the_question(spark: SparkSession) -
     """The sum of these numbers is beyond a long."""
     huge = spark.createDataFrame([("a", 2**62), ("a", 2**62), ("b", 1)], "k string, v bigint")
     largest = huge.groupBy("k").agg(F.max("v").alias("v"))
-    assert why_not(largest, {"k": "a", "v": 7}).outcome == "unexplained"
+    answer = why_not(largest, {"k": "a", "v": 7})
+    assert answer.outcome == "unexplained"
+    (told,) = [each for each in answer.warnings if each.startswith("sum(v) in place of max(v) was not tried: ")]
+    assert "overflow" in told.lower()
+
+
+def test_functions_that_are_too_many_are_told(spark: SparkSession) -> None:
+    data = spark.createDataFrame([("a", 1.0, 2.0, 3.0)], "k string, x double, y double, z double")
+    sums = data.groupBy("k").agg(*(F.sum(name).alias(name) for name in "xyz"))
+    answer = why_not(sums, {"k": "a", "x": 9.0, "y": 9.0, "z": 9.0})
+    told = [each for each in answer.warnings if each.endswith("no more than 6 other functions are tried")]
+    assert len(told) == 3  # of avg, min and max for each of three columns

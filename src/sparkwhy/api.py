@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 from typing import Literal as OneOf
 
@@ -35,11 +34,11 @@ from sparkwhy.spark.read import read
 from sparkwhy.spark.run import run
 from sparkwhy.spark.spread import spread
 from sparkwhy.spark.watched import Watched
-from sparkwhy.trace.alternatives import Alternatives, Declared, Mode, Pruned, alternatives_of, single_changes
+from sparkwhy.trace.alternatives import Alternatives, Declared, Mode, alternatives_of, single_changes
 from sparkwhy.trace.annotate import TracedQuery, trace
 from sparkwhy.trace.comma_joins import with_join_conditions
 from sparkwhy.trace.found import chosen, looks, proposals
-from sparkwhy.trace.functions import other_functions
+from sparkwhy.trace.functions import with_other_functions
 from sparkwhy.trace.wanted import Conditions
 from sparkwhy.wishes import Wishes
 
@@ -141,13 +140,14 @@ def _traced(
     df: DataFrame, tried: Alternatives, asked: Conditions, *, automatic: bool
 ) -> tuple[Alternatives, TracedQuery, tuple[Candidate, ...]]:
     """What was traced, and whom matching rows blame. Readings that nobody asked for must not fail the question."""
-    more = replace(tried, found=(*tried.found, *other_functions(tried.found[0].plan, asked)))
+    more = with_other_functions(tried, asked)
     try:
         return more, *_candidates(df, more, asked)
     except (PySparkException, TooManyOperators) as error:
-        fewer = _without_found(tried, error) if automatic else tried
-        if len(fewer.found) == len(more.found):
+        ours = [each for each in more.found[1:] if automatic or each.kind == "aggregate"]
+        if not ours:
             raise
+        fewer = more.without(ours, f"with what nobody asked for the query fails: {str(error).splitlines()[0]}")
     return fewer, *_candidates(df, fewer, asked)
 
 
@@ -169,12 +169,6 @@ def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[
 
 LARGE = 16 << 20
 """Of more bytes in a source, trails are looked up rather than carried along."""
-
-
-def _without_found(tried: Alternatives, error: Exception) -> Alternatives:
-    """The query as written only; of the alternatives that were found it is said that they could not be tried."""
-    why = f"with the alternatives that were found the query fails: {str(error).splitlines()[0]}"
-    return Alternatives(tried.found[:1], tuple(Pruned(each.changes, why) for each in tried.found[1:]))
 
 
 def _found_alternatives(session: SparkSession, plan: Plan, asked: Conditions) -> Alternatives:

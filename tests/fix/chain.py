@@ -19,9 +19,9 @@ from sparkwhy.plan.exprs import Ref
 from sparkwhy.plan.nodes import Column, OpId, Plan, Project
 from sparkwhy.plan.types import STRING
 from sparkwhy.plan.walk import inputs, walk
-from sparkwhy.trace.alternatives import Rewritten
+from sparkwhy.trace.alternatives import Alternatives, Rewritten
 from sparkwhy.trace.annotate import trace
-from sparkwhy.trace.functions import other_functions
+from sparkwhy.trace.functions import with_other_functions
 from sparkwhy.trace.trails import as_text
 from sparkwhy.trace.wanted import Conditions
 from tests.trace.plans import Generator
@@ -68,8 +68,8 @@ class Case:
     @classmethod
     def of(cls, plan: Plan, tables: Tables, conditions: Conditions, others: Sequence[Plan] = ()) -> Case:
         rewritten = (Rewritten({f"a{i}": f"b{i}"}, each, changed(plan, each)) for i, each in enumerate(others))
-        functions = other_functions(plan, conditions)
-        return cls(plan, tables, conditions, (Rewritten({}, plan, ()), *rewritten, *functions))
+        readings = Alternatives((Rewritten({}, plan, ()), *rewritten), ())
+        return cls(plan, tables, conditions, with_other_functions(readings, conditions).found)
 
     def rows(self, plan: Plan) -> list[Row]:
         return run(plan, self.tables)

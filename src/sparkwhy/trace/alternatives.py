@@ -48,7 +48,7 @@ class Rewritten:
 
     `changed` are the steps whose parameters differ from the query as written; `notes` say what types were mapped;
     `evidence` says why an alternative is tried that nobody declared. `kind` is what differs: attributes, or an
-    aggregate function.
+    aggregate function; `functions` are then the one as written and the other.
     """
 
     changes: Mapping[str, str]
@@ -57,6 +57,12 @@ class Rewritten:
     notes: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     kind: OneOf["attribute", "aggregate"] = "attribute"
+    functions: tuple[str, str] | None = None
+
+    @property
+    def replaced(self) -> Mapping[str, str]:
+        """What is read or computed in place of what, in words."""
+        return self.changes if self.functions is None else dict([self.functions])
 
 
 @dataclass(frozen=True)
@@ -73,6 +79,12 @@ class Alternatives:
 
     found: tuple[Rewritten, ...]
     pruned: tuple[Pruned, ...]
+
+    def without(self, readings: Iterable[Rewritten], reason: str) -> Alternatives:
+        """The alternatives without these readings, of which the reason is told."""
+        left_out = tuple(readings)
+        found = tuple(each for each in self.found if not any(each is other for other in left_out))
+        return Alternatives(found, self.pruned + tuple(Pruned(each.replaced, reason) for each in left_out))
 
     @property
     def of_attributes(self) -> Alternatives:

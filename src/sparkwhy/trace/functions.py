@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from sparkwhy.plan.exprs import AggCall, Expr
 from sparkwhy.plan.nodes import Aggregate, Column, Plan
+from sparkwhy.plan.show import names_for, show_expr
 from sparkwhy.plan.types import Map, is_numeric
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.plan.walk_exprs import attributes_of
-from sparkwhy.trace.alternatives import Rewritten
+from sparkwhy.trace.alternatives import Alternatives, Rewritten
 from sparkwhy.trace.wanted import Conditions, backtrace
 
 MAX_FUNCTIONS = 6
@@ -22,6 +23,14 @@ MAX_FUNCTIONS = 6
 
 _STANDARD = (("count", False), ("count", True), ("sum", False), ("avg", False), ("min", False), ("max", False))
 """Function, and whether of distinct values."""
+
+
+def with_other_functions(tried: Alternatives, conditions: Conditions) -> Alternatives:
+    """The alternatives, and as many other functions as are tried; of the rest it is said that they are not."""
+    plan = tried.found[0].plan
+    found = other_functions(plan, conditions)
+    more = Alternatives((*tried.found, *found[:MAX_FUNCTIONS]), tried.pruned)
+    return more.without(found[MAX_FUNCTIONS:], f"no more than {MAX_FUNCTIONS} other functions are tried")
 
 
 def other_functions(plan: Plan, conditions: Conditions) -> tuple[Rewritten, ...]:
@@ -34,7 +43,7 @@ def other_functions(plan: Plan, conditions: Conditions) -> tuple[Rewritten, ...]
         for column in _asked_about(node, wanted[node.id])
         for call in _others(column.expr)
     ]
-    return tuple(found[:MAX_FUNCTIONS])
+    return tuple(found)
 
 
 def _asked_about(node: Aggregate, wanted: Conditions) -> Iterator[Column]:
@@ -69,4 +78,5 @@ def _rewritten(plan: Plan, node: Aggregate, column: Column, call: AggCall) -> Re
     aggregates = tuple(replace(each, expr=call) if each is column else each for each in node.aggregates)
     other = replace(node, aggregates=aggregates)
     changed = fold(plan, lambda each, inputs: with_inputs(other if each.id == node.id else each, inputs))
-    return Rewritten({}, changed, (node.id,), kind="aggregate")
+    texts = [show_expr(expr, names_for(node)) for expr in (column.expr, call)]
+    return Rewritten({}, changed, (node.id,), kind="aggregate", functions=(texts[0], texts[1]))
