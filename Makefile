@@ -1,10 +1,10 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench bench-smoke quality reproduce docs site screenshots lock clean
+.PHONY: help setup demo test cluster-test lint format bench bench-smoke quality fuzz reproduce docs site screenshots lock clean
 
 BIN := .venv/bin
 
 help:  ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup:  ## Make .venv and find or install Java (quick when there is nothing to do)
 	@scripts/setup.sh
@@ -14,6 +14,9 @@ demo: setup  ## Ask why a row is missing, on a small example
 
 test: setup  ## Run the tests
 	$(BIN)/pytest
+
+cluster-test: setup  ## Ask many questions on a real cluster, under several settings, and break it (takes a while)
+	$(BIN)/pytest -m cluster tests/cluster
 
 lint: setup  ## Check style, types and the layers of the package
 	$(BIN)/ruff check
@@ -34,6 +37,9 @@ bench-smoke: setup  ## A few of the benchmarks, on little data
 
 quality: setup  ## Compare the answers with the exact oracle on generated questions; writes docs/quality.md
 	$(BIN)/python -m bench.quality
+
+fuzz: setup  ## Try the laws on generated queries and questions (MINUTES=60, SEED=0)
+	$(BIN)/python -m bench.fuzz --minutes $(or $(MINUTES),60) --seed $(or $(SEED),0)
 
 reproduce: setup  ## Ask the paper's questions and write docs/reproduction.md (NAMES="Q3 C1": only these)
 	$(BIN)/python -m bench.reproduce $(NAMES)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.quality_cases import FEWEST, MAX_STATES, MOST, case
-from bench.quality_compare import CLASSES, FOUND, Class, Quality, Wanted, class_of_way, in_steps, quality
+from bench.quality_compare import CLASSES, FOUND, Class, Quality, Wanted, class_of_way, quality, ways_to
 from sparkwhy.plan.show import show_plan
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.pattern import show_pattern
@@ -20,7 +20,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "quality.md"
 def main() -> None:
     found = quality(SEEDS, PROCESSES)
     PAGE.write_text(page(found))
-    for text in (summary(found), table(found, smallest=False), table(found, smallest=True)):
+    for text in (summary(found), table(found, smallest=False), table(found, smallest=True), rivals(found)):
         print(text, end="\n\n")
     print(f"written: {PAGE.relative_to(Path.cwd())}")
     if any(result.sound < result.verified for result in found.results):
@@ -72,12 +72,20 @@ def summary(found: Quality) -> str:
         f"{_share(sum(r > 3 for r in known), len(ranks))}, and not in our list in "
         f"{_share(len(ranks) - len(known), len(ranks))}",
     ]
-    lost = [wanted for _, wanted in found.misses("relaxing")]
-    lines.append(
-        f"- explanations that take no more than further rows, and that we miss: {len(lost)}; of which a part is an "
-        f"explanation that we have: {sum(not each.smallest for each in lost)}; for which this also holds of a minimal "
-        f"reparameterization: {sum(each.nearest_relaxes for each in lost)}"
-    )
+    return "\n".join(lines)
+
+
+def rivals(found: Quality) -> str:
+    """What the baselines and we tell of queries as written: how much of it holds, and how much of what there is."""
+    total = sum(len(each.wanted) for each in found.complete if not each.declared)
+    lines = [
+        "| method | sets told | successful | of these explanations | of all told | of the oracle's explanations |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    for name in found.results[0].told:
+        each = found.told(name)
+        right, share = _share(each.explanations, each.sets), _share(each.explanations, total)
+        lines.append(f"| {name} | {each.sets} | {each.successful} | {each.explanations} | {right} | {share} |")
     return "\n".join(lines)
 
 
@@ -85,8 +93,7 @@ def example(seed: str, wanted: Wanted) -> str:
     """A missed explanation, with its query, its tables and what the oracle would change."""
     made = case(seed)
     assert made is not None
-    ways = [each for each in made.oracle.successful if in_steps(each.changed) == wanted.steps]
-    shown = next(each for each in ways if class_of_way(made, each) == wanted.kind)
+    shown = next(each for each in ways_to(made, wanted.steps) if class_of_way(made, each) == wanted.kind)
     used = {node.id for node in walk(made.plan)}
     rows = [f"table {id}: {', '.join(map(str, rows))}" for id, rows in sorted(made.tables.items()) if id in used]
     lines = [show_plan(made.plan), *rows, f"asked: {show_pattern(made.question.pattern)}"]
@@ -109,17 +116,19 @@ relaxing, not with restricting.""",
 By decision (`docs/alternatives.md`) a column that is carried along under its own name is not a use of it: `select("k")`
 becomes `select(col("v").alias("k"))` only if something above uses `k`.""",
     "exchange": """
-If more rows come through, the row that is asked for is gone again: behind a limit, in an except, in a group. Some
-have to come and others to go. Bounds of an aggregate see this, but they are not followed through a second aggregate, a
-window, a limit, a set operation or a join above it.""",
+Some rows have to come and others to go. A single filter is tried with constants of the data; together with other
+operators only where the bounds of an aggregate say so, and these end at the next aggregate, window, limit or join. And
+a second operator that only keeps other rows out of the result is not looked for.""",
     "part": """
 The same with some of the further rows: bounds end at a second aggregate, and a limit ranks all rows that a relaxed
 filter lets through.""",
     "restricting": """
-Tracing lets more through, never less. Such a set is found where the bounds of an aggregate allow it, and verified
-where a constant of the data does it.""",
+A single filter is tried with constants of the data; two of them together are not, nor are joins and flattens that are
+no longer outer, nor a smaller limit. And a second operator that only keeps other rows out of the result is not looked
+for.""",
     "theta join": """
-A join is made outer; it does not compare in another way. As in the paper, this avoids the product of both sides.""",
+Pairs that a join does not form are looked at only where nothing else explains the row, and not below an aggregate, a
+window or a limit. As in the paper, this avoids the product of both sides. A join with fewer pairs is not tried.""",
     "aggregate function": """
 Tried where the question is about the value of the aggregate, in the query as written; the paper leaves it out. What
 is missed is `count(*)` as `count(distinct 1)` or `min(1)`, and functions whose value only operators above read.""",
@@ -148,14 +157,21 @@ def _tables(found: Quality) -> Iterator[str]:
     yield """## What we find of the oracle's explanations
 
 An explanation of the oracle is the set of operators of a minimal successful reparameterization. It stands in the first
-line that is enough for it: *more rows come through* if some successful change of just these operators only adds rows
-at each of them, and letting all rows through would do. The last four lines are what the paper's algorithm leaves out.
+line that is enough for it: *more rows come through* if some change that makes it an explanation only adds rows at each
+of its operators, and letting all rows through would do. A set of which no part is enough is an explanation by any
+successful change of just its operators; one of which a part is enough is another explanation only by its fewer side
+effects, so there the changes with the fewest count. The last five lines are what the paper's algorithm leaves out.
 *Found*: it is in our list, with a fix that was run, or as certain without one. *Only tried*: some value would have to
 lie within its bounds, and no fix was seen to work; it is told under what was tried."""
     yield table(found, smallest=False)
     yield """The same for the sets of which no part is enough. The others change more operators than needed, for fewer
 side effects."""
     yield table(found, smallest=True)
+    yield """## The baselines
+
+Why-Not and Conseil on the same questions, as far as no groups are declared: they do not know of these. *Successful*:
+just these operators can be changed so that the row is there. Of what sparkwhy says, the minimal explanations count."""
+    yield rivals(found)
 
 
 _WITHOUT_A_FIX = """## What is found without a fix

@@ -7,22 +7,27 @@ the paper defines them; operators are compared by their steps.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import astuple, dataclass
 from itertools import combinations
 from multiprocessing import Pool
 from typing import Literal as OneOf
 
 from bench.quality_cases import Case, alternatives, case, operators
+from sparkwhy.errors import UnsupportedOperator
 from sparkwhy.explain.candidates import candidate_plan, candidates_of, explain
 from sparkwhy.explain.explanation import Explanation
+from sparkwhy.explain.stricter import stricter
 from sparkwhy.fix.judge import Judged, ranked, shown, with_effects
+from sparkwhy.fix.pairs import kept_apart
 from sparkwhy.fix.propose import Query
 from sparkwhy.fix.trial import Trial
+from sparkwhy.lab.conseil import conseil, why_not_joined
 from sparkwhy.lab.interpreter import run
 from sparkwhy.lab.oracle import Oracle, Reparameterization, is_successful, relaxing
 from sparkwhy.lab.outcomes import Change
-from sparkwhy.plan.nodes import OpId, Project
+from sparkwhy.lab.whynot import Answers, Collect, why_not
+from sparkwhy.plan.nodes import OpId, Plan, Project
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.match import conditions
 from sparkwhy.trace.alternatives import single_changes
@@ -30,6 +35,7 @@ from sparkwhy.trace.annotate import trace
 from sparkwhy.trace.bits import droppers_of
 from sparkwhy.trace.functions import with_other_functions
 from sparkwhy.trace.relax import relax
+from sparkwhy.trace.wanted import Conditions
 from tests.fix.chain import engine
 
 Steps = frozenset[int]
@@ -91,11 +97,14 @@ def our_answer(case: Case) -> Ours:
     readings = with_other_functions(tried, asked).found
     traced = trace(case.plan, asked, alternatives=[each.plan for each in readings[1:]], records=True)
     candidates = candidates_of(run(candidate_plan(traced), case.tables))
+    candidates += stricter(traced, candidates)
     claims = explain(readings, traced.bits, candidates)
     query = Query(readings, traced.bits, "UTC", single_changes(case.plan, case.declared))
     trial = Trial(engine(case.tables), query, asked)
     kept, others = shown(trial.verdicts(claims))
     told = with_effects(kept, trial.effects(kept), examples=False) if kept else kept
+    if not any(each.explanation.certain for each in told):
+        told += kept_apart(trial.engine, case.plan, asked, "UTC", verify=True)
     return Ours(ranked(told), tuple(each.explanation for each in others), tuple(each for each in told if each.verified))
 
 
@@ -117,9 +126,23 @@ def best(oracle: Oracle) -> frozenset[Steps]:
     return frozenset(in_steps(each.changed) for each in oracle.minimal if each.distance == least)
 
 
+def ways_to(case: Case, steps: Steps) -> tuple[Reparameterization, ...]:
+    """What makes a set of operators an explanation.
+
+    If no part of it is enough, any reparameterization of just these operators. Otherwise its part is an explanation,
+    and this one is another for its fewer side effects: then only those that are nearest to the query's own result.
+    """
+    ways = case.oracle.successful if is_smallest(case, steps) else case.oracle.minimal
+    return tuple(each for each in ways if in_steps(each.changed) == steps)
+
+
+def is_smallest(case: Case, steps: Steps) -> bool:
+    return not any(in_steps(each.changed) < steps for each in case.oracle.successful)
+
+
 def class_of(case: Case, steps: Steps) -> Class:
-    """What it takes, of all that the oracle found for just these operators."""
-    ways = {class_of_way(case, each) for each in case.oracle.successful if in_steps(each.changed) == steps}
+    """What it takes, of all that makes these operators an explanation."""
+    ways = {class_of_way(case, each) for each in ways_to(case, steps)}
     return next(each for each in CLASSES if each in ways)
 
 
@@ -159,16 +182,21 @@ def _renames(change: Change) -> bool:
 
 @dataclass(frozen=True)
 class Wanted:
-    """An explanation of the oracle: what it takes, whether no part of it is enough, and whether we have it.
-
-    `nearest_relaxes`: one of its minimal reparameterizations, too, takes no more than further rows.
-    """
+    """An explanation of the oracle: what it takes, whether no part of it is enough, and whether we have it."""
 
     steps: Steps
     kind: Class
     smallest: bool
-    nearest_relaxes: bool
     found: Found
+
+
+@dataclass(frozen=True)
+class Told:
+    """The sets of operators that one method told, and how many of these are successful, or an explanation."""
+
+    sets: int
+    successful: int
+    explanations: int
 
 
 @dataclass(frozen=True)
@@ -186,6 +214,7 @@ class Result:
     msrs: int
     wanted: tuple[Wanted, ...]
     rank: int | None
+    told: Mapping[str, Told]
 
 
 def result_of(seed: str) -> Result | None:
@@ -209,9 +238,40 @@ def compared(case: Case, ours: Ours) -> Result:
         minimal=len(minimal),
         admissible=sum(steps in successful for steps in minimal),
         msrs=sum(steps in explanations(case.oracle) for steps in minimal),
-        wanted=() if cut else tuple(_wanted(case, ours, successful)),
+        wanted=() if cut else tuple(_wanted(case, ours)),
         rank=ours.rank(best(case.oracle)),
+        told={name: told(case, sets) for name, sets in methods(case, ours).items()},
     )
+
+
+def told(case: Case, sets: Set[Steps]) -> Told:
+    successful = {in_steps(each.changed) for each in case.oracle.successful}
+    return Told(len(sets), len(sets & successful), len(sets & explanations(case.oracle)))
+
+
+def methods(case: Case, ours: Ours) -> Mapping[str, frozenset[Steps]]:
+    """What the baselines tell, and what we do; without declared groups, which the baselines do not know."""
+    asked = conditions(case.question)
+    found = {name: _told_by(baseline, case, asked) for name, baseline in BASELINES.items()}
+    return {**found, "sparkwhy": frozenset(steps_of(each) for each in ours.ranked if each.minimal is not False)}
+
+
+BASELINES: dict[str, Callable[[Plan, Conditions, Collect], Answers]] = {
+    "Why-Not (WN++)": why_not,
+    "Why-Not with joined compatible rows": why_not_joined,
+    "Conseil, query-based": conseil,
+}
+
+
+def _told_by(
+    baseline: Callable[[Plan, Conditions, Collect], Answers], case: Case, asked: Conditions
+) -> frozenset[Steps]:
+    """The sets that a baseline returns; none for a query with an operator that it does not know."""
+    try:
+        answers = baseline(case.plan, asked, lambda plan: run(plan, case.tables))
+    except UnsupportedOperator:
+        return frozenset()
+    return frozenset(frozenset(operator.id for operator in each) for each in answers)
 
 
 def is_sound(case: Case, each: Judged) -> bool:
@@ -219,12 +279,9 @@ def is_sound(case: Case, each: Judged) -> bool:
     return each.repair is not None and is_successful(each.repair.fixed, case.tables, case.question)
 
 
-def _wanted(case: Case, ours: Ours, successful: Set[Steps]) -> Iterator[Wanted]:
+def _wanted(case: Case, ours: Ours) -> Iterator[Wanted]:
     for steps in sorted(explanations(case.oracle), key=sorted):
-        smallest = not any(other < steps for other in successful)
-        nearest = [each for each in case.oracle.minimal if in_steps(each.changed) == steps]
-        relaxes = any(class_of_way(case, each) == "relaxing" for each in nearest)
-        yield Wanted(steps, class_of(case, steps), smallest, relaxes, ours.find(steps))
+        yield Wanted(steps, class_of(case, steps), is_smallest(case, steps), ours.find(steps))
 
 
 # --- all cases ---
@@ -251,6 +308,11 @@ class Quality:
         counts = self.counts(smallest=smallest)
         total = sum(counts[kind, found] for found in FOUND)
         return _had(counts, kind) / total if total else 1.0
+
+    def told(self, name: str) -> Told:
+        """What a method told, in all cases without declared groups together."""
+        every = [each.told[name] for each in self.complete if not each.declared]
+        return Told(*(sum(figures) for figures in zip(*map(astuple, every), strict=True)))
 
     def misses(self, kind: Class) -> list[tuple[Result, Wanted]]:
         """What we do not have of a kind, the smallest queries first."""

@@ -5,12 +5,16 @@ Run as `python -m scripts.reliability`.
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections import Counter
 from pathlib import Path
+from types import ModuleType
 
-from tests.robust import bad_inputs, test_bad_input, test_hostile, test_redact
+from bench.fuzz_laws import LAWS, SPARK_LAWS
+from tests.cluster import test_answers
+from tests.cluster import test_faults as faults_of_a_cluster
+from tests.cluster.cases import CASES
+from tests.robust import bad_inputs, odd_data, test_bad_input, test_faults, test_hostile, test_redact
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reliability.md"
@@ -19,7 +23,23 @@ BEGIN, END = "<!-- counted by scripts/reliability.py -->", "<!-- end of what is 
 
 def tables() -> str:
     """What stands between the marks."""
-    return "\n".join([*_bad_inputs(), "", *_commands(), "", *_faults(), "", *_harmless()])
+    return "\n".join(
+        [
+            *_bad_inputs(),
+            "",
+            *_commands(),
+            "",
+            *_faults(),
+            "",
+            *_cluster(),
+            "",
+            *_harmless(),
+            "",
+            *_odd_data(),
+            "",
+            *_laws(),
+        ]
+    )
 
 
 def _bad_inputs() -> list[str]:
@@ -49,11 +69,25 @@ def _commands() -> list[str]:
 
 
 def _faults() -> list[str]:
-    """The tests on faults, by what they say."""
-    parsed = ast.parse((ROOT / "tests" / "robust" / "test_faults.py").read_text(encoding="utf-8"))
-    names = [node.name for node in parsed.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
-    told = [name.removeprefix("test_").replace("_", " ") for name in names]
-    return [f"**{len(told)} faults and promises** while Spark runs:", "", *(f"- {each}" for each in told)]
+    told = _told(test_faults)
+    return [f"**{len(told)} faults and promises** while Spark runs:", "", *told]
+
+
+def _cluster() -> list[str]:
+    told = _told(faults_of_a_cluster)
+    return [
+        f"**{len(CASES)} questions on a cluster** of two workers, under {len(test_answers.SETTINGS)} sets of settings",
+        f"({'; '.join(test_answers.SETTINGS)}): the answers are those of local mode.",
+        f"**{len(told)} faults of the cluster**, some of them as above (`make cluster-test`):",
+        "",
+        *told,
+    ]
+
+
+def _told(tests: ModuleType) -> list[str]:
+    """Tests as a list, by what they say."""
+    names = [name for name in vars(tests) if name.startswith("test_")]
+    return [f"- {name.removeprefix('test_').replace('_', ' ')}" for name in names]
 
 
 def _harmless() -> list[str]:
@@ -63,6 +97,40 @@ def _harmless() -> list[str]:
         f"{len(test_hostile.SETTINGS)} sets of settings;",
         f"**{len(test_redact.QUESTIONS)} answers** searched for values that were to be hidden.",
     ]
+
+
+def _odd_data() -> list[str]:
+    cases = odd_data.CASES
+    questions = Counter(odd.kind for odd in cases)
+    parts: Counter[str] = Counter()
+    for odd in cases:
+        parts[odd.kind] += odd.parts
+    return [
+        f"**{sum(parts.values())} cases of odd data** in {len(cases)} questions, each with what must come out:",
+        "",
+        "| odd is | cases | questions |",
+        "|---|---|---|",
+        *(f"| {kind} | {parts[kind]} | {count} |" for kind, count in questions.items()),
+        "",
+        f"{len(odd_data.EVERY)} kinds of values are each {', '.join(ROLES)}, as far as Spark allows it.",
+    ]
+
+
+ROLES = ("asked for", "merely there", "grouped by", "collected", "filtered on")
+
+
+def _laws() -> list[str]:
+    laws = [*LAWS.items(), *SPARK_LAWS.items()]
+    return [
+        f"**{len(laws)} laws** on generated queries and questions: a few with the tests, any number with `make fuzz`:",
+        "",
+        *(f"- {name}: {_first_line(law)}" for name, law in laws),
+    ]
+
+
+def _first_line(law: object) -> str:
+    line = (law.__doc__ or "").partition("\n")[0].removesuffix(".")
+    return line[:1].lower() + line[1:] if not line.startswith("Spark") else line
 
 
 def page(before: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from typing import Literal as OneOf
 
@@ -12,13 +13,16 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from sparkwhy.errors import PatternError, TooManyOperators
-from sparkwhy.explain.candidates import Candidate, Claim, candidate_plan, candidates_of, explain
+from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, explain
+from sparkwhy.explain.chance import chances
 from sparkwhy.explain.details import with_details
 from sparkwhy.explain.explanation import Explanation
 from sparkwhy.explain.missing import SourceGap, decides, gaps
 from sparkwhy.explain.probes import probes
 from sparkwhy.explain.recall import with_trails
-from sparkwhy.fix.judge import ranked, shown, with_effects
+from sparkwhy.explain.stricter import stricter
+from sparkwhy.fix.judge import Judged, ranked, shown, with_effects
+from sparkwhy.fix.pairs import kept_apart
 from sparkwhy.fix.propose import Query
 from sparkwhy.fix.trial import Engine, Trial
 from sparkwhy.plan.nodes import OpId, Plan
@@ -113,6 +117,7 @@ def why_not(
 
     answer = _watched(Watched(session, work, "reading the query"), plan, wishes, began, say)
     say("done")
+    answer = replace(answer, warnings=answer.warnings + chances(plan))
     return answer if wishes.redaction is None else redacted(answer, wishes.redaction)
 
 
@@ -140,7 +145,7 @@ def _traced(
     df: DataFrame, tried: Alternatives, asked: Conditions, *, automatic: bool
 ) -> tuple[Alternatives, TracedQuery, tuple[Candidate, ...]]:
     """What was traced, and whom matching rows blame. Readings that nobody asked for must not fail the question."""
-    more = with_other_functions(tried, asked)
+    more = with_other_functions(tried, asked, large=source_bytes(df) > LARGE)
     try:
         return more, *_candidates(df, more, asked)
     except (PySparkException, TooManyOperators) as error:
@@ -167,7 +172,7 @@ def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[
         return traced, candidates_of(rows)
 
 
-LARGE = 16 << 20
+LARGE = 1 << 20
 """Of more bytes in a source, trails are looked up rather than carried along."""
 
 
@@ -191,34 +196,39 @@ def _answer(
     there = [c for c in candidates if c.alternative == 0 and c.blame == 0 and c.certain]
     if there:
         return Answer.not_missing(question, tried.of_attributes, there[0])
-    claims = explain(tried.found, traced.bits, candidates)
-    if claims:
-        readings = single_changes(tried.found[0].plan, wishes.declared)
-        query = Query(tried.found, traced.bits, _timezone(session), readings)
-        with _named_jobs(session, "sparkwhy: trying fixes"):
-            explanations, others = _fixed(Trial(_engine(session), query, conditions(question)), claims, wishes, say)
-        say("looking at near misses")
-        with _named_jobs(session, "sparkwhy: looking at near misses"):
-            explanations = _with_details(session, explanations)
-        left_out = any(c.worlds_left_out for c in candidates)
-        return Answer.explained(question, tried.of_attributes, explanations, others, left_out)
-    say("looking at the sources")
-    with _named_jobs(session, "sparkwhy: looking at the sources"):
-        found = _source_gaps(session, traced)
-    return Answer.not_explained(question, tried.of_attributes, found)
+    if not candidates:
+        say("looking at the sources")
+        with _named_jobs(session, "sparkwhy: looking at the sources"):
+            lacking = _source_gaps(session, traced)
+        if lacking:
+            return Answer.not_in_data(question, tried.of_attributes, lacking)
+    readings = single_changes(tried.found[0].plan, wishes.declared)
+    query = Query(tried.found, traced.bits, _timezone(session), readings)
+    trial = Trial(_engine(session), query, conditions(question))
+    with _named_jobs(session, "sparkwhy: trying fixes"):
+        explanations, others = _fixed(trial, traced, candidates, wishes, say)
+    say("looking at near misses")
+    with _named_jobs(session, "sparkwhy: looking at near misses"):
+        explanations = _with_details(session, explanations)
+    left_out = any(c.worlds_left_out for c in candidates)
+    return Answer.explained(question, tried.of_attributes, explanations, others, left_out)
 
 
 def _fixed(
-    trial: Trial, claims: Sequence[Claim], wishes: Wishes, say: Progress
+    trial: Trial, traced: TracedQuery, candidates: tuple[Candidate, ...], wishes: Wishes, say: Progress
 ) -> tuple[tuple[Explanation, ...], tuple[Explanation, ...]]:
     """The explanations with fixes that were run, ranked; and what was tried in vain."""
-    if not wishes.verify:
-        return tuple(claim.explanation for claim in claims), ()
     say("trying fixes")
-    kept, others = shown(trial.verdicts(claims))
-    if wishes.side_effects != "none":
+    query, found = trial.query, candidates + (stricter(traced, candidates) if wishes.verify else ())
+    claims = explain(query.alternatives, query.bits, found)
+    untried = tuple(Judged(claim.explanation) for claim in claims)
+    kept, others = shown(trial.verdicts(claims)) if wishes.verify else (untried, ())
+    if wishes.verify and wishes.side_effects != "none":
         say("counting side effects")
         kept = with_effects(kept, trial.effects(kept), examples=wishes.side_effects == "exact")
+    if not any(each.explanation.certain for each in kept):
+        say("looking at pairs that joins keep apart")
+        kept += kept_apart(trial.engine, query.plan, trial.conditions, query.timezone, verify=wishes.verify)
     return ranked(kept), tuple(each.explanation for each in others)
 
 

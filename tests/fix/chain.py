@@ -9,6 +9,7 @@ from typing import Any
 
 from sparkwhy.explain.candidates import Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.explanation import Explanation
+from sparkwhy.explain.stricter import stricter
 from sparkwhy.fix.judge import Judged, ranked, shown, with_effects
 from sparkwhy.fix.propose import Query
 from sparkwhy.fix.trial import Engine, Trial
@@ -108,6 +109,7 @@ def claims_of(case: Case) -> tuple[tuple[Claim, ...], Query]:
     others = [each.plan for each in case.alternatives[1:]]
     traced = trace(case.plan, case.conditions, alternatives=others, records=True)
     candidates = candidates_of(run(candidate_plan(traced), case.tables))
+    candidates += stricter(traced, candidates)
     return explain(case.alternatives, traced.bits, candidates), Query(case.alternatives, traced.bits, "UTC")
 
 

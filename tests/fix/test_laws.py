@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -40,28 +41,36 @@ def test_there_are_enough_cases(others: int) -> None:
     assert len(fixes(others)) >= 75
 
 
-@pytest.mark.parametrize("others", READINGS)
-def test_a_verified_fix_returns_a_row_that_is_asked_for(others: int) -> None:
-    for case, each, fixed in fixes(others):
-        assert case.matching(fixed), told(case, each)
+# --- what holds of each verified fix ---
 
 
-@pytest.mark.parametrize("others", READINGS)
-def test_a_fix_changes_the_operators_of_its_explanation_and_no_other(others: int) -> None:
-    for case, each, fixed in fixes(others):
-        steps = {operator.id for operator in each.explanation.operators}
-        assert {id.step for id in changed(case.plan, fixed)} == steps, told(case, each)
-        assert {fix.operator.id for fix in each.explanation.fixes} == steps, told(case, each)
+def check_it_returns_a_row(case: Case, each: Judged, fixed: Plan) -> None:
+    assert case.matching(fixed), told(case, each)
 
 
-@pytest.mark.parametrize("others", READINGS)
-def test_a_fix_is_told_for_the_alternative_that_it_belongs_to(others: int) -> None:
-    for case, each, fixed in fixes(others):
-        assert each.repair is not None
-        (reading,) = [known for known in case.alternatives if known.plan is each.explanation.plan]
-        assert each.explanation.alternative == reading.changes
-        steps = {step.op for step in each.repair.steps}
-        assert set(changed(reading.plan, fixed)) <= steps, told(case, each)
+def check_it_changes_its_operators_only(case: Case, each: Judged, fixed: Plan) -> None:
+    steps = {operator.id for operator in each.explanation.operators}
+    assert {id.step for id in changed(case.plan, fixed)} == steps, told(case, each)
+    assert {fix.operator.id for fix in each.explanation.fixes} == steps, told(case, each)
+
+
+def check_its_alternative(case: Case, each: Judged, fixed: Plan) -> None:
+    assert each.repair is not None
+    (reading,) = [known for known in case.alternatives if known.plan is each.explanation.plan]
+    assert each.explanation.alternative == reading.changes
+    steps = {step.op for step in each.repair.steps}
+    assert set(changed(reading.plan, fixed)) <= steps, told(case, each)
+
+
+def check_its_side_effects(case: Case, each: Judged, fixed: Plan) -> None:
+    types = [attribute.type for attribute in case.plan.output]
+    expected = side_effects(other_rows(case, case.plan), other_rows(case, fixed), types)
+    found = each.explanation.side_effects
+    assert found is not None
+    assert (found.added, found.removed) == (len(expected.entered), len(expected.left)), told(case, each)
+    assert found.lower <= len(expected.entered) + len(expected.left) <= found.upper
+    assert bool(found.added_rows) == bool(found.added)
+    assert bool(found.removed_rows) == bool(found.removed)
 
 
 def other_rows(case: Case, plan: Plan) -> list[Row]:
@@ -71,17 +80,14 @@ def other_rows(case: Case, plan: Plan) -> list[Row]:
     return [row for row in rows if not asked[next(iter(bag([row], plan)))]]
 
 
+CHECKS = (check_it_returns_a_row, check_it_changes_its_operators_only, check_its_alternative, check_its_side_effects)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("others", READINGS)
-def test_side_effects_are_the_difference_of_the_results(others: int) -> None:
+def test_what_is_said_of_a_verified_fix_is_true(others: int, check: Callable[[Case, Judged, Plan], None]) -> None:
     for case, each, fixed in fixes(others):
-        types = [attribute.type for attribute in case.plan.output]
-        expected = side_effects(other_rows(case, case.plan), other_rows(case, fixed), types)
-        found = each.explanation.side_effects
-        assert found is not None
-        assert (found.added, found.removed) == (len(expected.entered), len(expected.left)), told(case, each)
-        assert found.lower <= len(expected.entered) + len(expected.left) <= found.upper
-        assert bool(found.added_rows) == bool(found.added)
-        assert bool(found.removed_rows) == bool(found.removed)
+        check(case, each, fixed)
 
 
 def operators(explanation: Explanation) -> frozenset[int]:

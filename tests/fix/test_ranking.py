@@ -61,10 +61,16 @@ def test_fewer_operators_come_first() -> None:
     assert order(judged(1, 2, kind="attribute"), judged(3, kind="other", effects=9)) == [(3,), (1, 2)]
 
 
-def test_what_invents_less_comes_first() -> None:
+def test_of_as_many_side_effects_what_invents_less_comes_first() -> None:
     kinds: list[FixKind] = ["attribute", "join type", "comparison", "constant", "other"]
-    found = [judged(step, kind=kind, effects=9 - step) for step, kind in enumerate(kinds, 1)]
-    assert order(*found) == [(1,), (2,), (3,), (4,), (5,)]
+    found = [judged(step, kind=kind, effects=3) for step, kind in enumerate(kinds, 1)]
+    assert order(*reversed(found)) == [(1,), (2,), (3,), (4,), (5,)]
+
+
+def test_what_invents_nothing_comes_first_then_fewer_side_effects() -> None:
+    kinds: list[FixKind] = ["attribute", "constant", "comparison", "join type"]
+    found = [judged(step, kind=kind, effects=9 if step == 1 else step) for step, kind in enumerate(kinds, 1)]
+    assert order(*reversed(found)) == [(1,), (2,), (3,), (4,)]
 
 
 def test_fewer_side_effects_come_first() -> None:

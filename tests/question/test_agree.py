@@ -36,6 +36,10 @@ def all_of(question: Question) -> Expr:
 @given(st.randoms(use_true_random=False))
 @settings(max_examples=1000)
 def test_the_conditions_hold_exactly_where_the_definition_says(random: Random) -> None:
+    check_conditions(random)
+
+
+def check_conditions(random: Random) -> None:
     output = tuple(Attribute(AttrId(i), f"c{i}", a_type(random, 3)) for i in range(random.choice((1, 1, 2))))
     question = a_question(random, output)
     evaluate = evaluator(all_of(question), output, Settings())

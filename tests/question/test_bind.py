@@ -38,7 +38,7 @@ from sparkwhy.question.bound import Bound, Elements, Entries, Parts
 from sparkwhy.question.match import mentioned
 from sparkwhy.question.pattern import ANY, Among, Between, Comparison, to_pattern
 
-UTC = dt.timezone.utc
+BERLIN_SUMMER = dt.timezone(dt.timedelta(hours=2))
 ITEM = Struct((Field("sku", STRING), Field("qty", INTEGER)))
 ORDER = Struct((Field("id", LONG), Field("items", Array(ITEM)), Field("placed.at", DATE)))
 
@@ -122,7 +122,7 @@ def test_a_pattern_that_mentions_a_column_twice() -> None:
 
 # --- values ---
 
-BERLIN_MORNING = dt.datetime(2019, 7, 1, 6, 30, tzinfo=UTC)
+BERLIN_MORNING = dt.datetime(2019, 7, 1, 8, 30, tzinfo=BERLIN_SUMMER)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ BERLIN_MORNING = dt.datetime(2019, 7, 1, 6, 30, tzinfo=UTC)
         ("2019-07-01T06:30:00.5+00:00", TIMESTAMP, BERLIN_MORNING.replace(microsecond=500_000)),
         (dt.datetime(2019, 7, 1, 8, 30), TIMESTAMP, BERLIN_MORNING),
         (BERLIN_MORNING, TIMESTAMP, BERLIN_MORNING),
-        (dt.date(2019, 7, 1), TIMESTAMP, dt.datetime(2019, 6, 30, 22, tzinfo=UTC)),
+        (dt.date(2019, 7, 1), TIMESTAMP, dt.datetime(2019, 7, 1, tzinfo=BERLIN_SUMMER)),
         ("2019-07-01", TIMESTAMP_NTZ, dt.datetime(2019, 7, 1)),
         (dt.timedelta(1), Atom("interval day to second"), dt.timedelta(1)),
         (14, Atom("interval year to month"), 14),

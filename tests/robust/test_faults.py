@@ -202,6 +202,19 @@ def test_what_nobody_knows_has_a_hint_too(spark: SparkSession) -> None:
     assert "df.count()" in str(made.hint)
 
 
+@pytest.mark.parametrize(
+    ("said", "hint"),
+    [
+        ("Lost task 1.2 in stage 80.0: java.lang.OutOfMemoryError: Java heap space", "more memory"),
+        ("ExecutorLostFailure (executor 5 exited caused by one of the running tasks)", "more memory"),
+        ("SparkException: Python worker exited unexpectedly (crashed).", "Python function"),
+    ],
+)
+def test_what_is_lost_has_a_hint(spark: SparkSession, said: str, hint: str) -> None:
+    """As Spark says it on a cluster, where `tests/cluster/test_faults.py` makes it happen."""
+    assert hint in str(query_failed(PySparkException(said), "tracing rows", read(spark.range(1))).hint)
+
+
 # --- in a process of their own: a task that fails once, a session that was stopped ---
 
 RETRIED = """

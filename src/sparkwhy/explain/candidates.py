@@ -9,13 +9,13 @@ from typing import Any
 from sparkwhy.explain.explanation import Explanation, Operator, column_names
 from sparkwhy.explain.nested import incoming, outgoing
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, empty_array, equal, exists, integer, long
-from sparkwhy.plan.exprs import AggCall, Expr, FieldOf, IsNotNull, MakeStruct, Not, Ref, is_true
+from sparkwhy.plan.exprs import AggCall, Compare, Expr, FieldOf, MakeStruct, Not, Ref, is_true
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, OpId, Plan, Project
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
 from sparkwhy.plan.walk import walk
 from sparkwhy.trace.alternatives import Rewritten
 from sparkwhy.trace.annotate import TracedQuery
-from sparkwhy.trace.bits import Bits
+from sparkwhy.trace.bits import Bits, Dropper
 from sparkwhy.trace.bounds import can_hold
 from sparkwhy.trace.terms import UNION_OF_WORLDS, WORLDS_LEFT_OUT, is_inside
 from sparkwhy.trace.trails import FACT, TRAIL, VERDICT
@@ -84,8 +84,24 @@ def _claims(traced: TracedQuery, alternative: int) -> Iterator[Expr]:
     yield _claim(traced, alternative, rows.blame_expr, True, (matching, _exists(traced, alternative, rows.blame_expr)))
     if rows.maybe is not None:
         within_reach = is_true(all_of(can_hold(each, rows.bounds) for each in asked))
-        possible = (IsNotNull(Ref(rows.maybe)), within_reach, _exists(traced, alternative, Ref(rows.maybe)))
-        yield _claim(traced, alternative, Ref(rows.maybe), False, possible)
+        other_values = Not(all_of((matching, equal(Ref(rows.maybe), rows.blame_expr))))
+        possible = within_reach, other_values, _exists(traced, alternative, Ref(rows.maybe))
+        for changed, further in _attainable(traced, alternative, Ref(rows.maybe)):
+            yield _claim(traced, alternative, changed, False, (*possible, further))
+
+
+def _attainable(traced: TracedQuery, alternative: int, blame: Expr) -> Iterator[tuple[Expr, Expr]]:
+    """What would have to change for a group to have only some of its rows, and when.
+
+    An operator that lets further rows through may let some of them through. Where no filter does, one of those that
+    the rows pass may be stricter.
+    """
+    positions = traced.bits.positions(alternative)
+    yield blame, Compare("<>", call("&", blame, long(traced.bits.active(alternative))), long(0))
+    filters = [1 << positions[Dropper(op)] for op in traced.rows.stricter if Dropper(op) in positions]
+    relaxes_none = equal(call("&", blame, long(sum(filters))), long(0))
+    for filter in filters:
+        yield call("|", blame, long(filter)), relaxes_none
 
 
 def _claim(traced: TracedQuery, alternative: int, blame: Expr, certain: bool, conditions: tuple[Expr, ...]) -> Expr:

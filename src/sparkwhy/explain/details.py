@@ -62,6 +62,9 @@ def _own_hints(node: Plan | None, met: Met) -> Iterator[str]:
             yield from _filter_hints(node, met)
         case Join() if NO_PARTNER in met["facts"]:
             yield from _null_key_hints(node, met)
+        case Join() if met["verdicts"]:
+            pairs = [texts_of(node, (key.left, key.right), met) for key in equal_keys(node)]
+            yield from _alike(*zip(*pairs, strict=True)) if pairs else ()
         case _:
             return
 

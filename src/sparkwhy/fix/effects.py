@@ -27,9 +27,9 @@ from sparkwhy.plan.build import (
     null,
     transform,
 )
-from sparkwhy.plan.exprs import AggCall, Compare, Expr, FieldOf, IsNull, MakeStruct, Not, Ref, is_true
+from sparkwhy.plan.exprs import AggCall, Cast, Compare, Expr, FieldOf, IsNull, MakeStruct, Not, Ref, is_true
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Plan
-from sparkwhy.plan.types import INTEGER, LONG, STRING, Array, Map, Struct, Type
+from sparkwhy.plan.types import INTEGER, LONG, STRING, UNCOMPARABLE, Array, Atom, Map, Struct, Type
 from sparkwhy.trace.annotate import TracedQuery, evaluate
 from sparkwhy.trace.wanted import Conditions
 
@@ -73,16 +73,18 @@ def _move(evaluated: TracedQuery, reading: int, repair: int, sign: int) -> Expr:
 
 
 def unordered(value: Expr) -> Expr:
-    """A value with everything sorted that has no order."""
+    """A value with everything sorted that has no order; what cannot be compared at all is taken as text."""
     match value.type:
         case Map():
             entries = call("map_entries", value)
             return call("sort_array", transform(entries, unordered), boolean(True))
-        case Array(element) if _has_collections(element):
+        case Atom() if value.type in UNCOMPARABLE:
+            return Cast(value, STRING)
+        case Array(element) if _needs_sorting(element):
             return call("sort_array", transform(value, unordered), boolean(True))
         case Array():
             return call("sort_array", value, boolean(True))
-        case Struct(fields) if any(_has_collections(field.type) for field in fields):
+        case Struct(fields) if any(_needs_sorting(field.type) for field in fields):
             parts = tuple(unordered(FieldOf(value, i)) for i in range(len(fields)))
             built = MakeStruct(tuple(field.name for field in fields), parts)
             return either(IsNull(value), null(built.type), built)
@@ -90,14 +92,14 @@ def unordered(value: Expr) -> Expr:
             return value
 
 
-def _has_collections(type: Type) -> bool:
+def _needs_sorting(type: Type) -> bool:
     match type:
         case Array() | Map():
             return True
         case Struct(fields):
-            return any(_has_collections(field.type) for field in fields)
+            return any(_needs_sorting(field.type) for field in fields)
         case _:
-            return False
+            return type in UNCOMPARABLE
 
 
 def _netted(fresh: Fresh, plan: Plan, moves: Plan, move: Expr) -> Plan:

@@ -72,7 +72,7 @@ def ranked(found: Sequence[Judged]) -> tuple[Explanation, ...]:
     """The explanations in the order in which they are told.
 
     Minimal before dominated, verified before possible, certain before attainable; then fewer operators, changes that
-    invent less, fewer side effects.
+    invent nothing, fewer side effects, changes that invent less.
     """
     told = [replace(each, explanation=_with_minimal(each, found)) for each in found]
     ordered = sorted(told, key=_order)
@@ -104,13 +104,15 @@ def _effects(explanation: Explanation) -> tuple[int, int]:
 
 def _order(each: Judged) -> tuple[object, ...]:
     told = each.explanation
+    invention = each.repair.invention if each.repair is not None else (9, 9)
     return (
         told.minimal is False and told.verified is True,
         told.verified is not True,
         not told.certain,
         len(told.operators),
-        each.repair.invention if each.repair is not None else (9, 9),
+        invention[0] > 0,
         _effects(told),
+        invention,
         told.rank,
     )
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sparkwhy.explain.candidates import Candidate
-from sparkwhy.fix.conditions import Unknown, value_of, ways_of
+from sparkwhy.explain.explanation import FixKind
+from sparkwhy.fix.conditions import Unknown, like, value_of, ways_of
 from sparkwhy.fix.propose import Query, Step
 from sparkwhy.plan.build import Fresh, all_of
-from sparkwhy.plan.exprs import And, Compare, Expr, Literal, Or, conjuncts
+from sparkwhy.plan.exprs import And, Compare, CompareOp, Expr, In, Literal, Or, conjuncts
 from sparkwhy.plan.nodes import Column, Filter, Plan, Project
 from sparkwhy.plan.types import DATE, TIMESTAMP, TIMESTAMP_NTZ, is_numeric
 from sparkwhy.plan.walk import walk
@@ -45,10 +46,16 @@ def ladders(query: Query, candidate: Candidate) -> tuple[Ladder, ...]:
 
 def _ladders(node: Filter) -> Iterator[Ladder]:
     for at, part in enumerate(conjuncts(node.condition)):
-        if isinstance(part, Compare) and part.op != "<>":
+        if isinstance(part, Compare):
             for side, constant in ((part.left, part.right), (part.right, part.left)):
-                if any(attributes_of(side)) and not any(attributes_of(constant)):
+                if _reads(side) and not _reads(constant):
                     yield Ladder(node, at, side, constant)
+        if isinstance(part, In) and part.options and not any(map(_reads, part.options)):
+            yield Ladder(node, at, part.input, part.options[0])
+
+
+def _reads(expr: Expr) -> bool:
+    return any(attributes_of(expr))
 
 
 def values_plan(
@@ -71,7 +78,8 @@ def climbed(query: Query, ladder: Ladder, values: Sequence[str]) -> tuple[Step, 
     old = value_of(ladder.constant)
     known = [convert(text, ladder.side.type, query.timezone) for text in values]
     ordered = sorted(known, key=lambda value: _apart(value, old))
-    return tuple(step for value in ordered for step in _steps_to(ladder, value))
+    admitting = [step for value in ordered for step in _steps_to(ladder, value)]
+    return tuple(dict.fromkeys([*admitting, *(step for value in ordered for step in _only(ladder, value))]))
 
 
 @dataclass(frozen=True)
@@ -140,10 +148,31 @@ def _steps_to(ladder: Ladder, value: Any) -> Iterator[Step]:
             raise Unknown
         return value
 
+    for way in ways_of(conjuncts(ladder.filter.condition)[ladder.at], known, str).found:
+        yield from _with_part(ladder, way.condition, way.kind)
+
+
+def _only(ladder: Ladder, value: Any) -> Iterator[Step]:
+    """The filter with its bound at a value that it just keeps out, or with just this value, or all but this."""
+    part, constant = conjuncts(ladder.filter.condition)[ladder.at], like(ladder.constant, value)
+    match part:
+        case Compare("<>"):
+            yield from _with_part(ladder, Compare("<>", ladder.side, constant), "constant")
+        case Compare("<" | "<=" | ">" | ">=" as op, left):
+            less: CompareOp = "<" if (op[0] == "<") == (left == ladder.side) else ">"
+            yield from _with_part(ladder, Compare(less, ladder.side, constant), "constant")
+            yield from _with_part(ladder, Compare("=", ladder.side, constant), "constant")
+        case In():
+            yield from _with_part(ladder, In(ladder.side, (constant,)), "constant")
+        case _:
+            return
+
+
+def _with_part(ladder: Ladder, part: Expr, kind: FixKind) -> Iterator[Step]:
+    """The filter with another conjunct in the place of the ladder's."""
     node, condition = ladder.filter, ladder.filter.condition
     parts = conjuncts(condition)
-    for way in ways_of(parts[ladder.at], known, str).found:
-        others = (*parts[: ladder.at], way.condition, *parts[ladder.at + 1 :])
-        changed = replace(condition, operands=others) if isinstance(condition, And) else way.condition
-        if changed != condition:
-            yield Step(node.id, way.kind, replace(node, condition=changed))
+    others = (*parts[: ladder.at], part, *parts[ladder.at + 1 :])
+    changed = replace(condition, operands=others) if isinstance(condition, And) else part
+    if changed != condition:
+        yield Step(node.id, kind, replace(node, condition=changed))

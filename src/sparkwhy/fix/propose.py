@@ -103,7 +103,7 @@ def with_steps(query: Query, candidate: Candidate, known: Mapping[OpId, Sequence
     """Repairs in which operators take one of these steps, and the others one of their own."""
     plan = query.alternatives[candidate.alternative].plan
     nodes = {node.id: node for node in walk(plan)}
-    met = next(iter(witnesses_of(plan, [candidate])))["at"]
+    met: Mapping[int, Met] = next((witness["at"] for witness in witnesses_of(plan, [candidate])), {})
     options: list[Sequence[Step]] = []
     for dropper in query.bits.droppers(candidate.blame, candidate.alternative):
         if dropper.op in known:
@@ -204,12 +204,16 @@ def repaired(query: Query, alternative: int, steps: Sequence[Step]) -> Repair:
     kinds: dict[int, FixKind] = {id.step: rewritten.kind for id in rewritten.changed}
     for step in steps:
         kinds[step.op.step] = max(kinds.get(step.op.step, "attribute"), step.kind, key=lambda kind: INVENTION[kind])
-    fixes = tuple(_fixes(query.plan, relax(plan, relaxed), kinds))
+    fixes = fixes_of(query.plan, relax(plan, relaxed), kinds)
     return Repair(plan, relaxed, fixes, tuple(steps), alternative)
 
 
-def _fixes(before: Plan, after: Plan, kinds: Mapping[int, FixKind]) -> Iterator[Fix]:
+def fixes_of(before: Plan, after: Plan, kinds: Mapping[int, FixKind]) -> tuple[Fix, ...]:
     """The changes, one for each operation of the user, in reading order."""
+    return tuple(_fixes(before, after, kinds))
+
+
+def _fixes(before: Plan, after: Plan, kinds: Mapping[int, FixKind]) -> Iterator[Fix]:
     new = {node.id: node for node in walk(after)}
     for node in walk(before):
         if node.id.step in kinds and not node.id.part:

@@ -27,7 +27,7 @@ _RESULT = Struct((Field("repair", INTEGER), Field("outcome", _OUTCOME)))
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a repaired query returned: which conditions of the question its best row meets, and the row as text."""
+    """What a repaired query returned: which conditions of the question its best row meets, and what they read there."""
 
     met: tuple[bool, ...]
     row: tuple[str | None, ...]
@@ -54,12 +54,18 @@ def outcome_plan(repairs: Sequence[Repair], conditions: Conditions) -> Plan:
 
 
 def _result(evaluated: TracedQuery, i: int, conditions: Conditions) -> Expr:
-    rows, output = evaluated.rows, evaluated.plans[i].output
+    rows = evaluated.rows
     met = call("array", *(is_true(rows.read_in(i, c)) for c in conditions)) if conditions else empty_array(BOOLEAN)
-    row = call("array", *(as_text(rows.read_in(i, Ref(a))) for a in output))
+    texts = [as_text(rows.read_in(i, Ref(a))) for a in _asked(conditions)]
+    row = call("array", *texts) if texts else empty_array(STRING)
     outcome = MakeStruct(("met", "row"), (met, row))
     result = MakeStruct(("repair", "outcome"), (integer(i), outcome))
     return either(is_in(evaluated, i), call("array", result), empty_array(_RESULT))
+
+
+def _asked(conditions: Conditions) -> tuple[Attribute, ...]:
+    """What the question reads: of the other columns, of which there may be thousands, nothing is told."""
+    return tuple(dict.fromkeys(attribute for condition in conditions for attribute in attributes_of(condition)))
 
 
 def is_in(evaluated: TracedQuery, i: int) -> Expr:
@@ -98,8 +104,8 @@ def shortfall(repair: Repair, outcome: Outcome | None, conditions: Conditions) -
     """Why a repaired query does not answer: `under this change order_count is 11343, not order_count < 11000`."""
     if outcome is None:
         return "under this change there is still no such row"
-    names = column_names(repair.plan)
-    values = dict(zip((a.id for a in repair.plan.output), zip(names, outcome.row, strict=True), strict=True))
+    names = dict(zip(repair.plan.output, column_names(repair.plan), strict=True))
+    values = {a.id: (names[a], text) for a, text in zip(_asked(conditions), outcome.row, strict=True)}
     unmet = [condition for condition, met in zip(conditions, outcome.met, strict=True) if not met]
     read = dict.fromkeys(values[a.id] for condition in unmet for a in attributes_of(condition))
     told = ", ".join(f"{name} is {'null' if value is None else value}" for name, value in read)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timezone, tzinfo
-from zoneinfo import ZoneInfo
+from datetime import tzinfo
+
+from sparkwhy.plan.zones import zone_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,4 +16,4 @@ class Settings:
 
     @property
     def zone(self) -> tzinfo:
-        return timezone.utc if self.timezone == "UTC" else ZoneInfo(self.timezone)
+        return zone_of(self.timezone)

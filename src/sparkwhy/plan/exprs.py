@@ -62,10 +62,7 @@ class FieldOf:
 
     @property
     def struct(self) -> Struct:
-        described = self.input.type
-        inner = described.element if isinstance(described, Array) else described
-        assert isinstance(inner, Struct), f"no fields in {described}"
-        return inner
+        return _struct_in(self.input.type)
 
     @property
     def field(self) -> Field:
@@ -73,10 +70,19 @@ class FieldOf:
 
     @property
     def type(self) -> Type:
+        """The input is asked once: with each level of a nested value that asks twice, the work would double."""
         described = self.input.type
+        field = _struct_in(described).fields[self.ordinal]
         if isinstance(described, Array):
-            return Array(self.field.type, described.contains_null or self.field.nullable)
-        return self.field.type
+            return Array(field.type, described.contains_null or field.nullable)
+        return field.type
+
+
+def _struct_in(type: Type) -> Struct:
+    """The struct that has the fields: of an array, that of its elements."""
+    inner = type.element if isinstance(type, Array) else type
+    assert isinstance(inner, Struct), f"no fields in {type}"
+    return inner
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,7 @@ def show_value(value: object) -> str:
         case str():
             return "'" + value.replace("'", "''") + "'"
         case dt.datetime():
-            return f"timestamp '{value:%Y-%m-%d %H:%M:%S}'"
+            return f"timestamp '{value.replace(tzinfo=None).isoformat(sep=' ')}'"
         case dt.date():
             return f"date '{value}'"
         case _:

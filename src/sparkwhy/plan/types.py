@@ -67,6 +67,9 @@ INTEGRALS: Mapping[Type, int] = {BYTE: 8, SHORT: 16, INTEGER: 32, LONG: 64}
 
 FRACTIONALS = frozenset({FLOAT, DOUBLE})
 
+UNCOMPARABLE = frozenset({Atom("variant"), Atom("interval")})
+"""Types whose values Spark neither compares nor groups by."""
+
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 
 

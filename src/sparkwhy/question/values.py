@@ -12,7 +12,6 @@ import re
 import struct
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sparkwhy.plan.types import (
     BINARY,
@@ -28,6 +27,7 @@ from sparkwhy.plan.types import (
     Decimal,
     Type,
 )
+from sparkwhy.plan.zones import in_zone
 
 NAN = float("nan")
 """The only NaN in bound patterns, so that equal patterns are equal."""
@@ -197,15 +197,13 @@ def _local(given: Any) -> dt.datetime:
 
 
 def _instant(given: Any, timezone: str) -> dt.datetime:
+    """In the timezone of the session, in which it is shown too; if nobody knows that, in its own."""
     moment = _moment(given)
-    aware = moment.replace(tzinfo=_zone(timezone)) if moment.tzinfo is None else moment
-    return aware.astimezone(dt.timezone.utc)
-
-
-def _zone(timezone: str) -> dt.tzinfo:
     try:
-        return dt.timezone.utc if timezone == "UTC" else ZoneInfo(timezone)
-    except (ZoneInfoNotFoundError, ValueError) as error:
+        return in_zone(moment, timezone)
+    except ValueError as error:
+        if moment.tzinfo is not None:
+            return moment
         raise ValueError(f"it has no timezone, and {timezone!r} is not the name of one") from error
 
 

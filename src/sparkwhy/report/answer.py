@@ -70,9 +70,9 @@ class Answer:
         return cls(outcome, question, plan, alternatives.found, explanations, warnings=warnings, tried=tried)
 
     @classmethod
-    def not_explained(cls, question: Question, tried: Alternatives, gaps: tuple[SourceGap, ...]) -> Answer:
-        outcome: Outcome = "not_in_data" if gaps else "unexplained"
-        return cls(outcome, question, tried.found[0].plan, tried.found, gaps=gaps, warnings=_pruned(tried))
+    def not_in_data(cls, question: Question, tried: Alternatives, gaps: tuple[SourceGap, ...]) -> Answer:
+        plan = tried.found[0].plan
+        return cls("not_in_data", question, plan, tried.found, gaps=gaps, warnings=_pruned(tried))
 
     def show(self) -> None:
         """Prints the answer, as `DataFrame.show` prints rows, in colour on a terminal; `str` gives the plain text."""

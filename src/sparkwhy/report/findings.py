@@ -7,7 +7,7 @@ from typing import Any
 
 from sparkwhy.explain.explanation import Explanation, Operator
 from sparkwhy.plan.exprs import Expr, conjuncts
-from sparkwhy.plan.nodes import Filter, Flatten, Plan
+from sparkwhy.plan.nodes import Filter, Flatten, Join, Plan
 from sparkwhy.plan.show import names_for, show_expr, show_op
 from sparkwhy.plan.walk_exprs import paths_of
 from sparkwhy.report.values import all_cut, show_cell, show_row, told_values
@@ -49,6 +49,9 @@ def _verdicts(node: Plan | None, met: Met) -> Iterator[str]:
                 if verdict != "TRUE":
                     read = [show_expr(e, names) for e in _told(part)]
                     yield _verdict(conjunct, verdict, {what: met["values"].get(what) for what in read})
+        case Join():
+            failed = {conjunct: verdict for conjunct, verdict in met["verdicts"].items() if verdict != "TRUE"}
+            yield from (_verdict(conjunct, verdict, met["values"]) for conjunct, verdict in failed.items())
         case Flatten():
             yield from (f"{what} is {state}, which makes no row" for what, state in met["values"].items())
         case _:

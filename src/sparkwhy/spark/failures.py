@@ -37,6 +37,23 @@ _ANSI = (
     "rows are followed past the operators that drop them: use try_divide or try_cast, "
     "or ask with spark.sql.ansi.enabled off."
 )
+_MORE_ROWS = (
+    "rows are followed past the operators that drop them: give executors more memory, or ask with verify=False."
+)
+_LONG_PLAN = (
+    "the query has too many operators in a row for Spark's planner: put .localCheckpoint() in the middle of it and "
+    "ask again, or start the driver with a larger stack (-Xss16m)."
+)
+_LOST = {
+    "StackOverflowError": _LONG_PLAN,
+    "Boxed Exception": _LONG_PLAN,  # what is left of the same error where Spark's planner ran on another thread
+    "OutOfMemoryError": _MORE_ROWS,
+    "ExecutorLostFailure": _MORE_ROWS,
+    "Python worker exited unexpectedly": "the process of a Python function ended, perhaps for want of memory: "
+    "the function sees rows that other operators drop.",
+}
+"""What Spark has no name for, by a part of its message."""
+
 _OTHER = "does the query run by itself? Try df.count()."
 
 
@@ -73,7 +90,7 @@ def query_failed(error: SparkFailure, stage: str, plan: Plan, *, values: bool = 
         shortened(message) if values else f"[{condition or type(error).__name__}]",
         operator=None if node is None else show_op(node),
         where=None if place is None else str(place),
-        hint=_hint(condition),
+        hint=_hint(condition, message),
     )
 
 
@@ -90,9 +107,9 @@ def _condition(error: SparkFailure, message: str) -> str | None:
     return known or (found[1] if found else None)
 
 
-def _hint(condition: str | None) -> str:
+def _hint(condition: str | None, message: str) -> str:
     if condition is None:
-        return _OTHER
+        return next((hint for part, hint in _LOST.items() if part in message), _OTHER)
     is_ansi = condition.startswith(("CAST_", "DIVIDE_", "ARITHMETIC_", "NUMERIC_", "INVALID_ARRAY_INDEX", "REMAINDER_"))
     return _ANSI if is_ansi else _HINTS.get(condition.partition(".")[0], _OTHER)
 

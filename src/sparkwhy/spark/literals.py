@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
@@ -25,6 +24,7 @@ from sparkwhy.plan.types import (
     Decimal,
     Type,
 )
+from sparkwhy.plan.zones import in_zone
 from sparkwhy.spark.types import spark_type
 
 
@@ -72,8 +72,7 @@ def _parse_time(text: str, type: Type, timezone: str) -> Any:
         if type == DATE:
             return dt.date.fromisoformat(text)
         if type == TIMESTAMP:
-            local = dt.datetime.fromisoformat(_padded(text)).replace(tzinfo=ZoneInfo(timezone))
-            return local.astimezone(dt.timezone.utc)
+            return in_zone(dt.datetime.fromisoformat(_padded(text)), timezone)
     except ValueError:  # years before 1 or after 9999 have no Python date
         return NotImplemented
     if is_day_time(type):

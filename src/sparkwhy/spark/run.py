@@ -35,6 +35,7 @@ from sparkwhy.plan.walk import fold
 from sparkwhy.spark import jvm
 from sparkwhy.spark.columns import aggregate_sql, name_of, to_column
 from sparkwhy.spark.narrow import fields_read
+from sparkwhy.spark.orderable import orderable
 from sparkwhy.spark.sql_text import sql_of
 
 
@@ -205,7 +206,7 @@ def _prepared(session: SparkSession, node: Aggregate, input: DataFrame) -> tuple
 
 
 def _run_window(session: SparkSession, node: Window, input: DataFrame) -> DataFrame:
-    partition = [to_column(session, expr) for expr in node.partition]
+    partition = [orderable(session, to_column(session, expr), expr.type) for expr in node.partition]
     order = [_sort_column(session, key) for key in node.order]
     window = SparkWindow.partitionBy(*partition).orderBy(*order)
 

@@ -25,25 +25,31 @@ _STANDARD = (("count", False), ("count", True), ("sum", False), ("avg", False), 
 """Function, and whether of distinct values."""
 
 
-def with_other_functions(tried: Alternatives, conditions: Conditions) -> Alternatives:
-    """The alternatives, and as many other functions as are tried; of the rest it is said that they are not."""
+def with_other_functions(tried: Alternatives, conditions: Conditions, *, large: bool = False) -> Alternatives:
+    """The alternatives, and as many other functions as are tried; of the rest it is said that they are not.
+
+    To count distinct values, the partial sums of a group must tell all values apart: too dear on `large` data.
+    """
     plan = tried.found[0].plan
-    found = other_functions(plan, conditions)
-    more = Alternatives((*tried.found, *found[:MAX_FUNCTIONS]), tried.pruned)
-    return more.without(found[MAX_FUNCTIONS:], f"no more than {MAX_FUNCTIONS} other functions are tried")
+    found = list(_found(plan, conditions))
+    dear = [each for each, call in found if large and call.distinct]
+    cheap = [each for each, call in found if not (large and call.distinct)]
+    more = Alternatives((*tried.found, *cheap[:MAX_FUNCTIONS]), tried.pruned)
+    more = more.without(cheap[MAX_FUNCTIONS:], f"no more than {MAX_FUNCTIONS} other functions are tried")
+    return more.without(dear, "on much data distinct values are not counted where the query does not")
 
 
 def other_functions(plan: Plan, conditions: Conditions) -> tuple[Rewritten, ...]:
     """The query with another function for an aggregate that the question reads, one for each that can be."""
+    return tuple(each for each, _ in _found(plan, conditions))
+
+
+def _found(plan: Plan, conditions: Conditions) -> Iterator[tuple[Rewritten, AggCall]]:
     wanted = backtrace(plan, conditions)
-    found = [
-        _rewritten(plan, node, column, call)
-        for node in walk(plan)
-        if isinstance(node, Aggregate)
-        for column in _asked_about(node, wanted[node.id])
-        for call in _others(column.expr)
-    ]
-    return tuple(found)
+    for node in walk(plan):
+        if isinstance(node, Aggregate):
+            for column in _asked_about(node, wanted[node.id]):
+                yield from ((_rewritten(plan, node, column, call), call) for call in _others(column.expr))
 
 
 def _asked_about(node: Aggregate, wanted: Conditions) -> Iterator[Column]:

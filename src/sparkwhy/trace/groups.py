@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from sparkwhy.plan.build import Fresh, all_of, boolean, carry, either, equal, integer, long, null
+from sparkwhy.plan.build import Fresh, all_of, boolean, carry, integer, long, null
 from sparkwhy.plan.exprs import AggCall, Attribute, Call, Compare, Expr, Frame, Ref, WindowCall
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
     Distinct,
+    Filter,
     Flatten,
     Limit,
     OneRow,
@@ -24,11 +25,12 @@ from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of, operands, rewrite
+from sparkwhy.trace.bits import drops
 from sparkwhy.trace.bounds import bounded
 from sparkwhy.trace.lift import variant_columns
 from sparkwhy.trace.partial import Stages, staged
 from sparkwhy.trace.partitions import Partition, agreement, first_of, refined
-from sparkwhy.trace.split import gates_of, split, without_gates
+from sparkwhy.trace.split import gates_of, split
 from sparkwhy.trace.terms import TERM, blame_of, no_sets, term, unless_of, with_any
 from sparkwhy.trace.traced import Referred, Traced, Tracing, Verdict, certain_values, query_columns, told_apart
 from sparkwhy.trace.trails import (
@@ -80,9 +82,10 @@ def trace_aggregate(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
     groups = _second_stage(tracing, op, spread, plan, here)
     if not bounds:
         return groups
-    nothing = equal(without_gates(tracing, groups.blame_expr), long(0))
-    maybe = either(nothing, null(LONG), groups.blame_expr)
-    return tracing.project(query, replace(groups, bounds=bounds), carry(query.output), maybe=maybe)
+    stricter = tuple(node.id for node in walk(query) if isinstance(node, Filter) and drops(node))
+    return tracing.project(
+        query, replace(groups, bounds=bounds, stricter=stricter), carry(query.output), maybe=groups.blame_expr
+    )
 
 
 def _trace_keys(tracing: Tracing, op: Aggregate, rows: Traced, apart: Partition) -> Traced:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from sparkwhy.plan.build import Fresh, all_of, call, carry, either, integer, long
-from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, IsNotNull, Or, Ref
+from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, Or, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Distinct, Filter, OpId, Plan, Project, SetOperation, SortKey
 from sparkwhy.plan.types import INTEGER, LONG, Type
 from sparkwhy.plan.walk import inputs
@@ -34,7 +34,8 @@ class Traced:
 
     `blame` None: no operator needs to be relaxed. `unless` None: nothing takes a row away. `notes` None: nothing to
     say. `trail` None: nothing was recorded. `order` is how the rows are sorted, as far as a limit above may ask.
-    `maybe` is the blame under which bounded values could be as the conditions above want them; null: under none.
+    `maybe` is the blame under which bounded values could be as the conditions above want them, if one of the operators
+    in it, or one of the `stricter` filters, keeps only some of the rows.
 
     One row stands for itself in all alternatives whose gates are not in its blame. `variants`: the attributes that hold
     an attribute of the query in each alternative, where these are not all the same. `parts`: the alternatives that the
@@ -50,6 +51,7 @@ class Traced:
     maybe: Attribute | None = None
     order: tuple[SortKey, ...] = ()
     bounds: Bounds = field(default_factory=dict)
+    stricter: tuple[OpId, ...] = ()
     variants: Mapping[Attribute, tuple[Attribute, ...]] = field(default_factory=dict)
     parts: Partition = (1,)
     split: Partition = (1,)
@@ -305,7 +307,7 @@ def whole_of(rows: Traced) -> Partition:
 
 def certain_values(rows: Traced) -> Traced:
     """The rows with the values that they have: what they could be is not followed any further."""
-    return replace(rows, maybe=None, bounds={})
+    return replace(rows, maybe=None, bounds={}, stricter=())
 
 
 def query_columns(rows: Traced) -> tuple[Attribute, ...]:
@@ -318,7 +320,7 @@ def _or_possible(rows: Traced, condition: Expr) -> Expr:
     """The condition, or that bounded values could meet it."""
     if rows.maybe is None or not reads_bounded(condition, rows.bounds):
         return condition
-    return Or((condition, all_of((IsNotNull(Ref(rows.maybe)), can_hold(condition, rows.bounds)))))
+    return Or((condition, can_hold(condition, rows.bounds)))
 
 
 def _renamed_bounds(bounds: Bounds, listed: tuple[Column, ...]) -> Bounds:

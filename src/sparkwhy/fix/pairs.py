@@ -1,0 +1,162 @@
+"""Rows that only a join keeps apart: both parts are there, and its condition does not hold for them.
+
+Tracing makes joins outer, as the paper does: it never forms pairs that a join does not. Where nothing else explains a
+row, and the question leaves few rows on either side of a join, the pairs of these are formed after all. The join is
+then *opened*: a filter with its condition over the product. Its other forms are those of a filter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from sparkwhy.explain.candidates import candidate_plan, candidates_of, explain
+from sparkwhy.explain.explanation import Explanation, FixKind, Operator
+from sparkwhy.explain.stricter import turning
+from sparkwhy.fix.judge import Judged
+from sparkwhy.fix.propose import Query, Repair, fixes_of
+from sparkwhy.fix.trial import Engine, Trial
+from sparkwhy.plan.build import Fresh, all_of, long
+from sparkwhy.plan.exprs import AggCall
+from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Limit, OpId, Plan
+from sparkwhy.plan.show import names_for, show_expr
+from sparkwhy.plan.types import LONG
+from sparkwhy.plan.walk import fold, walk, with_inputs
+from sparkwhy.plan.walk_exprs import parts
+from sparkwhy.trace.alternatives import Rewritten
+from sparkwhy.trace.annotate import trace
+from sparkwhy.trace.bits import Dropper, droppers_of
+from sparkwhy.trace.relax import relax
+from sparkwhy.trace.wanted import Conditions, backtrace
+
+MAX_JOINS = 4
+"""So many joins are opened, the last ones of the query first, each by itself."""
+
+MAX_ROWS = 1_000
+"""So many rows may be on each side of an opened join."""
+
+
+def kept_apart(
+    engine: Engine, plan: Plan, conditions: Conditions, timezone: str, *, verify: bool
+) -> tuple[Judged, ...]:
+    """Explanations with a join that compares in another way, each with the first of its repairs that works."""
+    found: dict[tuple[int, ...], Judged] = {}
+    for join in islice(_joins(plan), MAX_JOINS):
+        if _has_few_pairs(engine, plan, join, conditions):
+            for each in _judged(engine, plan, join, conditions, timezone, verify):
+                found.setdefault(tuple(operator.id for operator in each.explanation.operators), each)
+    return tuple(found.values())
+
+
+def _joins(plan: Plan) -> Iterator[Join]:
+    """The joins with a condition, above which a further pair is a further row; the last ones first."""
+    turned = turning(plan)
+    pairing = ("inner", "left", "right", "full")
+    found = [node for node in walk(plan) if isinstance(node, Join) and node.how in pairing and not turned[node.id]]
+    return (join for join in reversed(found) if join.condition is not None and not join.id.part)
+
+
+def _has_few_pairs(engine: Engine, plan: Plan, join: Join, conditions: Conditions) -> bool:
+    wanted = backtrace(opened(plan, join), conditions)
+    return all(_has_few_rows(engine, side, wanted[side.id]) for side in (join.left, join.right))
+
+
+def _has_few_rows(engine: Engine, side: Plan, wanted: Conditions) -> bool:
+    """Whether few rows of one side can be in the answer, whatever is relaxed below."""
+    rows = relax(side, {dropper for node in walk(side) for dropper in droppers_of(node)})
+    fresh = Fresh(side)
+    if wanted:
+        rows = Filter(id=fresh.part(side), input=rows, condition=all_of(wanted))
+    some = Limit(id=fresh.part(side), input=rows, count=MAX_ROWS + 1)
+    number = Column(fresh.attribute("rows", LONG), AggCall("count", (long(1),)))
+    ((count,),) = engine.collect(Aggregate(id=fresh.part(side), input=some, keys=(), aggregates=(number,)))
+    return bool(count <= MAX_ROWS)
+
+
+def _judged(
+    engine: Engine, plan: Plan, join: Join, conditions: Conditions, timezone: str, verify: bool
+) -> Iterator[Judged]:
+    readings = (Rewritten({}, opened(plan, join), ()),)
+    traced = trace(readings[0].plan, conditions, records=True)
+    candidates = candidates_of(engine.collect(candidate_plan(traced)))
+    own = traced.bits.of([Dropper(join.id)])
+    claims = explain(readings, traced.bits, (each for each in candidates if each.certain and each.blame & own))
+    if verify:
+        query = Query(readings, traced.bits, timezone)
+        verdicts = Trial(engine, query, conditions).verdicts(claims)
+        return (_closed(plan, join, each) for each in verdicts)
+    return (Judged(_told(plan, join, claim.explanation)) for claim in claims)
+
+
+# --- opened and closed ---
+
+
+def opened(plan: Plan, join: Join) -> Plan:
+    """The query with the condition of a join as a filter over all pairs. The filter has the place of the join."""
+    assert join.condition is not None
+    condition, part = join.condition, Fresh(plan).part(join)
+
+    def combine(node: Plan, inputs: tuple[Plan, ...]) -> Plan:
+        if node.id != join.id:
+            return with_inputs(node, inputs)
+        left, right = inputs
+        pairs = Join(id=part, where=join.where, left=left, right=right, how="cross", condition=None)
+        return Filter(id=join.id, where=join.where, input=pairs, condition=condition)
+
+    return fold(plan, combine)
+
+
+def closed(plan: Plan, join: Join) -> Plan:
+    """A query whose join was opened, with the join again: what the filter says is its condition."""
+
+    def combine(node: Plan, inputs: tuple[Plan, ...]) -> Plan:
+        if node.id != join.id:
+            return with_inputs(node, inputs)
+        (pairs,) = inputs
+        assert isinstance(node, Filter)
+        assert isinstance(pairs, Join)
+        return replace(join, left=pairs.left, right=pairs.right, condition=node.condition)
+
+    return fold(plan, combine)
+
+
+def _closed(plan: Plan, join: Join, each: Judged) -> Judged:
+    """A verdict on the opened query, told of the query itself.
+
+    More pairs are more rows all the way up, so what was seen over the product holds for the join, of whatever type.
+    """
+    told = _told(plan, join, each.explanation)
+    if each.repair is None:
+        return Judged(told)
+    kinds: dict[int, FixKind] = {step.op.step: step.kind for step in each.repair.steps}
+    changed = closed(each.repair.plan, join)
+    fixes = fixes_of(plan, relax(changed, each.repair.relaxed), kinds)
+    repair = Repair(changed, each.repair.relaxed, fixes, each.repair.steps)
+    return Judged(replace(told, fixes=fixes), repair)
+
+
+def _told(plan: Plan, join: Join, explanation: Explanation) -> Explanation:
+    nodes = {node.id: node for node in walk(plan)}
+    operators = tuple(Operator.of(nodes[OpId(each.id)]) for each in explanation.operators)
+    names = _names(join, explanation.plan)
+    witnesses = tuple(_renamed(each, join.id.step, names) for each in explanation.witnesses)
+    return replace(explanation, operators=operators, witnesses=witnesses, plan=plan, fixes=())
+
+
+def _names(join: Join, opened: Plan) -> Mapping[str, str]:
+    """What the filter calls something, and what the join does: `id#7` is `left.id`."""
+    filter = next(node for node in walk(opened) if node.id == join.id)
+    known = list(parts(join.condition)) if join.condition is not None else []
+    return {show_expr(each, names_for(filter)): show_expr(each, names_for(join)) for each in known}
+
+
+def _renamed(witness: Mapping[str, Any], step: int, names: Mapping[str, str]) -> Mapping[str, Any]:
+    if step not in witness["at"]:
+        return witness
+    met = {
+        kind: {names.get(what, what): value for what, value in entries.items()}
+        for kind, entries in witness["at"][step].items()
+    }
+    return {**witness, "at": {**witness["at"], step: met}}
