@@ -41,8 +41,8 @@ quality: setup  ## Compare the answers with the exact oracle on generated questi
 fuzz: setup  ## Try the laws on generated queries and questions (MINUTES=60, SEED=0)
 	$(BIN)/python -m bench.fuzz --minutes $(or $(MINUTES),60) --seed $(or $(SEED),0)
 
-reproduce: setup  ## Ask the paper's questions and write docs/reproduction.md (NAMES="Q3 C1": only these)
-	$(BIN)/python -m bench.reproduce $(NAMES)
+reproduce: setup  ## Ask the paper's questions, TPC-H at SCALE=1, and write docs/reproduction.md (NAMES="Q3 C1": only these)
+	$(BIN)/python -m bench.reproduce --scale $(or $(SCALE),1) $(NAMES)
 
 docs: setup  ## Make the generated parts of the documentation again
 	$(BIN)/python scripts/make_docs.py

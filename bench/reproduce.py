@@ -107,6 +107,7 @@ def _session() -> SparkSession:
     session = (
         SparkSession.builder.master("local[2]")
         .appName("sparkwhy reproduce")
+        .config("spark.driver.memory", "4g")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "4")

@@ -225,7 +225,8 @@ def _fixed(
     kept, others = shown(trial.verdicts(claims)) if wishes.verify else (untried, ())
     if wishes.verify and wishes.side_effects != "none":
         say("counting side effects")
-        kept = with_effects(kept, trial.effects(kept), examples=wishes.side_effects == "exact")
+        exact = wishes.side_effects == "exact"
+        kept = with_effects(kept, trial.effects(kept, examples=exact), examples=exact)
     if not any(each.explanation.certain for each in kept):
         say("looking at pairs that joins keep apart")
         kept += kept_apart(trial.engine, query.plan, trial.conditions, query.timezone, verify=wishes.verify)

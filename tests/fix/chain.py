@@ -118,7 +118,7 @@ def tried(case: Case) -> Tried:
     trial = Trial(engine(case.tables), query, case.conditions)
     verdicts = trial.verdicts(claims)
     kept, _ = shown(verdicts)
-    judged = with_effects(kept, trial.effects(kept), examples=True)
+    judged = with_effects(kept, trial.effects(kept, examples=True), examples=True)
     return Tried(claims, verdicts, judged, ranked(judged))
 
 

@@ -39,8 +39,15 @@ def effects(plan: Plan, rows: dict[int, list[Row]], conditions: Conditions, *oth
 def _effects(
     plan: Plan, rows: dict[int, list[Row]], conditions: Conditions, repairs: list[Repair]
 ) -> list[SideEffects]:
-    found = run(effects_plan(plan, repairs, conditions), {OpId(step): known for step, known in rows.items()})
-    return list(effects_of(plan, len(repairs), found).values())
+    tables = {OpId(step): known for step, known in rows.items()}
+    told, counted = (
+        effects_of(plan, len(repairs), run(effects_plan(plan, repairs, conditions, examples=examples), tables))
+        for examples in (True, False)
+    )
+    assert {i: (each.added, each.removed) for i, each in counted.items()} == {
+        i: (each.added, each.removed) for i, each in told.items()
+    }
+    return list(told.values())
 
 
 def test_rows_that_enter_and_leave_are_counted_with_examples() -> None:

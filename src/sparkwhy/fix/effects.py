@@ -7,6 +7,7 @@ was asked for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from sparkwhy.explain.candidates import named
@@ -34,11 +35,15 @@ from sparkwhy.trace.annotate import TracedQuery, evaluate
 from sparkwhy.trace.wanted import Conditions
 
 
-def effects_plan(plan: Plan, repairs: Sequence[Repair], conditions: Conditions) -> Plan:
-    """One row for each repair that has side effects: how many rows enter and leave, and the first and last of them."""
+def effects_plan(plan: Plan, repairs: Sequence[Repair], conditions: Conditions, *, examples: bool = True) -> Plan:
+    """One row for each repair that has side effects: how many rows enter and leave, and the first and last of them.
+
+    To carry examples along Spark sorts all rows that move; without them it only counts.
+    """
     evaluated = evaluate([plan, *(r.plan for r in repairs)], [frozenset(), *(r.relaxed for r in repairs)])
     fresh = Fresh(evaluated.rows.plan)
-    moves = [move for k in range(1, len(repairs) + 1) for move in _moves(evaluated, k, conditions)]
+    numbers = range(1, len(repairs) + 1)
+    moves = [move for k in numbers for move in _moves(evaluated, k, conditions, examples=examples)]
     move = fresh.attribute("move", _element(moves[0].type))
     flat = Flatten(id=fresh.part(plan), input=evaluated.rows.plan, collection=call("concat", *moves), elements=(move,))
     return _counted(fresh, plan, _netted(fresh, plan, flat, Ref(move)))
@@ -49,7 +54,7 @@ def _element(type: Type) -> Type:
     return type.element
 
 
-def _moves(evaluated: TracedQuery, repair: int, conditions: Conditions) -> Iterator[Expr]:
+def _moves(evaluated: TracedQuery, repair: int, conditions: Conditions, *, examples: bool) -> Iterator[Expr]:
     """A row leaves if only the query has it, and enters if only the repair has it: two arrays of at most one move."""
     before, after = is_in(evaluated, 0), is_in(evaluated, repair)
     output = evaluated.plans[0].output
@@ -58,18 +63,19 @@ def _moves(evaluated: TracedQuery, repair: int, conditions: Conditions) -> Itera
     stays = all_of((before, after)) if same else boolean(False)
     for reading, there, sign in ((0, before, -1), (repair, after, 1)):
         asked = is_true(all_of(rows.read_in(reading, c) for c in conditions))
-        move = _move(evaluated, reading, repair, sign)
+        move = _move(evaluated, reading, repair, sign, examples=examples)
         counts = all_of((there, Not(stays), Not(asked)))
         assert isinstance(move.type, Struct)
         yield either(counts, call("array", move), empty_array(move.type))
 
 
-def _move(evaluated: TracedQuery, reading: int, repair: int, sign: int) -> Expr:
+def _move(evaluated: TracedQuery, reading: int, repair: int, sign: int, *, examples: bool) -> Expr:
     columns = [evaluated.rows.read_in(reading, Ref(a)) for a in evaluated.plans[0].output]
     names = tuple(f"c{i}" for i in range(len(columns)))
     row = MakeStruct(names, tuple(unordered(column) for column in columns))
-    text = call("array", *(outgoing(column) for column in columns))
-    return MakeStruct(("repair", "sign", "row", "text"), (integer(repair), long(sign), row, text))
+    told = (call("array", *(outgoing(column) for column in columns)),) if examples else ()
+    fields = ("repair", "sign", "row", "text")[: 3 + len(told)]
+    return MakeStruct(fields, (integer(repair), long(sign), row, *told))
 
 
 def unordered(value: Expr) -> Expr:
@@ -107,18 +113,20 @@ def _netted(fresh: Fresh, plan: Plan, moves: Plan, move: Expr) -> Plan:
     repair = Column(fresh.attribute("repair", INTEGER), FieldOf(move, 0))
     row = Column(fresh.attribute("row", FieldOf(move, 2).type), FieldOf(move, 2))
     net = Column(fresh.attribute("net", LONG), AggCall("sum", (FieldOf(move, 1),)))
-    text = Column(fresh.attribute("text", Array(STRING)), AggCall("max", (FieldOf(move, 3),)))
-    return Aggregate(id=fresh.part(plan), input=moves, keys=(repair, row), aggregates=(net, text))
+    assert isinstance(move.type, Struct)
+    texts = [FieldOf(move, 3)] if len(move.type.fields) > 3 else []
+    told = tuple(Column(fresh.attribute("text", Array(STRING)), AggCall("max", (text,))) for text in texts)
+    return Aggregate(id=fresh.part(plan), input=moves, keys=(repair, row), aggregates=(net, *told))
 
 
 def _counted(fresh: Fresh, plan: Plan, netted: Plan) -> Plan:
-    repair, _, net, text = (Ref(attribute) for attribute in netted.output)
+    repair, _, net, *texts = (Ref(attribute) for attribute in netted.output)
     columns = []
     for sign in (1, -1):
         here = Compare(">" if sign == 1 else "<", net, long(0))
         copies = either(here, call("*", net, long(sign)), long(0))
         columns.append(Column(fresh.attribute("rows", LONG), AggCall("sum", (copies,))))
-        for function in ("min", "max"):
+        for text, function in product(texts, ("min", "max")):
             example = fresh.attribute(function, Array(STRING), nullable=True)
             columns.append(Column(example, AggCall(function, (either(here, text, null(Array(STRING))),))))
     return Aggregate(id=fresh.part(plan), input=netted, keys=carry((repair.attribute,)), aggregates=tuple(columns))
@@ -127,15 +135,11 @@ def _counted(fresh: Fresh, plan: Plan, netted: Plan) -> Plan:
 def effects_of(plan: Plan, count: int, rows: Iterable[Sequence[Any]]) -> Mapping[int, SideEffects]:
     """The rows of an `effects_plan` as the side effects of each repair, numbered from 0."""
     found = {i: SideEffects(0, 0, 0, 0) for i in range(count)}
-    for repair, added, first, last, removed, first_gone, last_gone in rows:
-        found[repair - 1] = SideEffects(
-            added + removed,
-            added + removed,
-            added,
-            removed,
-            _examples(plan, first, last),
-            _examples(plan, first_gone, last_gone),
-        )
+    for repair, *told in rows:
+        entering, leaving = told[: len(told) // 2], told[len(told) // 2 :]
+        (added, *some), (removed, *gone) = entering, leaving
+        both = added + removed
+        found[repair - 1] = SideEffects(both, both, added, removed, _examples(plan, *some), _examples(plan, *gone))
     return found
 
 

@@ -42,6 +42,9 @@ class Trial:
     engine: Engine
     query: Query
     conditions: Conditions
+    _seen: dict[tuple[int, OpId], Sequence[Sequence[str]]] = field(default_factory=dict, repr=False)
+    """The values that a filter of an alternative compares, as far as they were asked for."""
+
     _sparse: set[OpId] = field(default_factory=set, repr=False)
     """The filters of whose values only some were tried."""
 
@@ -94,8 +97,11 @@ class Trial:
         return Proposed((), ())
 
     def _steps(self, candidate: Candidate, found: Sequence[Ladder]) -> list[Step]:
-        plan = values_plan(self.query, candidate.alternative, found, self.conditions)
-        spread = self.engine.spread(plan, RUNGS)
+        place = candidate.alternative, found[0].filter.id
+        if place not in self._seen:
+            plan = values_plan(self.query, candidate.alternative, found, self.conditions)
+            self._seen[place] = self.engine.spread(plan, RUNGS)
+        spread = self._seen[place]
         if any(len(values) >= RUNGS for values in spread):
             self._sparse.add(found[0].filter.id)
         climbs = (climbed(self.query, *each) for each in zip(found, spread, strict=True))
@@ -158,13 +164,13 @@ class Trial:
 
     # --- side effects ---
 
-    def effects(self, found: Sequence[Judged]) -> Mapping[int, SideEffects]:
+    def effects(self, found: Sequence[Judged], *, examples: bool) -> Mapping[int, SideEffects]:
         """The side effects of all repairs, by their number among those that there are."""
         repairs = [each.repair for each in found if each.repair is not None]
         known: dict[int, SideEffects] = {}
         for start in range(0, len(repairs), _AT_ONCE):
             batch = repairs[start : start + _AT_ONCE]
-            rows = self.engine.collect(effects_plan(self.query.plan, batch, self.conditions))
+            rows = self.engine.collect(effects_plan(self.query.plan, batch, self.conditions, examples=examples))
             effects = effects_of(self.query.plan, len(batch), rows)
             known.update({start + i: each for i, each in effects.items()})
         return known
