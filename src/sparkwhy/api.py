@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from typing import Literal as OneOf
 
@@ -13,6 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from sparkwhy.errors import PatternError, TooManyOperators
+from sparkwhy.explain.bundles import needed, single
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, explain
 from sparkwhy.explain.chance import chances
 from sparkwhy.explain.details import with_details
@@ -29,7 +31,7 @@ from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.question.bind import Question, bind
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import show_pattern, text_tests, to_pattern
-from sparkwhy.report.answer import Answer
+from sparkwhy.report.answer import GROUPS_LEFT_OUT, TAKEN_TOGETHER, Answer
 from sparkwhy.report.redact import Mask, redacted
 from sparkwhy.spark.failures import SPARK_FAILURES, query_failed
 from sparkwhy.spark.jvm import regex_problem, source_bytes
@@ -164,12 +166,22 @@ def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[
     session = df.sparkSession
     first, *others = (each.plan for each in tried.found)
     large = source_bytes(df) > LARGE
-    traced = trace(first, asked, alternatives=others, records=True, references=large)
+    full = partial(trace, first, asked, alternatives=others, records=True, references=large)
     with _named_jobs(session, "sparkwhy: tracing rows"):
-        rows: Sequence[Sequence[Any]] = run(session, candidate_plan(traced)).collect()
+        try:
+            traced = full()
+        except TooManyOperators:
+            some = partial(trace, first, asked, alternatives=others)
+            together = needed(lambda ops: some(together=ops), lambda t: candidates_of(_rows(session, t)), first)
+            traced = full(together=together)
+        rows = _rows(session, traced)
         if large:
             rows = with_trails(traced, rows, lambda plan: run(session, plan, apart=True).collect())
-        return traced, candidates_of(rows)
+        return traced, single(traced.bits, candidates_of(rows))
+
+
+def _rows(session: SparkSession, traced: TracedQuery) -> Sequence[Sequence[Any]]:
+    return run(session, candidate_plan(traced)).collect()
 
 
 LARGE = 1 << 20
@@ -210,7 +222,9 @@ def _answer(
     say("looking at near misses")
     with _named_jobs(session, "sparkwhy: looking at near misses"):
         explanations = _with_details(session, explanations)
-    left_out = any(c.worlds_left_out for c in candidates)
+    left_out = [GROUPS_LEFT_OUT] if any(c.worlds_left_out for c in candidates) else []
+    if traced.bits.together:
+        left_out.append(TAKEN_TOGETHER)
     return Answer.explained(question, tried.of_attributes, explanations, others, left_out)
 
 

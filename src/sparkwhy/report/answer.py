@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,10 +61,13 @@ class Answer:
         alternatives: Alternatives,
         explanations: tuple[Explanation, ...],
         tried: tuple[Explanation, ...],
-        left_out: bool,
+        left_out: Sequence[str],
     ) -> Answer:
-        """Explained, if an explanation is certain or was verified; `tried` are others that did not work out."""
-        warnings = ((_LEFT_OUT,) if left_out else ()) + _pruned(alternatives)
+        """Explained, if an explanation is certain or was verified; `tried` are others that did not work out.
+
+        `left_out` says what was not followed.
+        """
+        warnings = (*left_out, *_pruned(alternatives))
         outcome: Outcome = "explained" if any(e.certain or e.verified for e in explanations) else "unexplained"
         plan = alternatives.found[0].plan
         return cls(outcome, question, plan, alternatives.found, explanations, warnings=warnings, tried=tried)
@@ -139,7 +142,11 @@ def _file(path: Any) -> Path:
     raise BadArgument("path", f"is the name of a file, not {path!r}", hint='write to_html("why.html").')
 
 
-_LEFT_OUT = "a group had more combinations of operators than are followed; larger explanations may be missing."
+GROUPS_LEFT_OUT = "a group had more combinations of operators than are followed; larger explanations may be missing."
+TAKEN_TOGETHER = (
+    "the query has more conditions that drop rows than can be followed at once; below limits, counts and anti joins "
+    "explanations may be missing."
+)
 
 
 def _pruned(tried: Alternatives) -> tuple[str, ...]:

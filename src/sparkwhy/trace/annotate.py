@@ -77,16 +77,17 @@ def trace(
     alternatives: Sequence[Plan] = (),
     records: bool = False,
     references: bool = False,
+    together: Sequence[Set[OpId]] = (),
 ) -> TracedQuery:
     """The traced query; with conditions, only rows that can contribute to one that meets them.
 
     `alternatives` are further readings of the query: the same operators with other expressions. With `records` each
     row has a trail of what it met at the operators that it blames. With `references` a group has only a reference to
-    the trail of a row below it, which `recalled` looks up.
+    the trail of a row below it, which `recalled` looks up. Operators that are taken `together` are relaxed all at once.
     """
     plans = (plan, *alternatives)
     wanted = tuple(backtrace(each, conditions) for each in plans)
-    tracing = Tracing(Fresh(plan), Bits(len(plans)), records, _read_in_all(plans, wanted))
+    tracing = Tracing(Fresh(plan), Bits(len(plans), together=together), records, _read_in_all(plans, wanted))
     if references:
         tracing = tracing.referring_below((plan,), _groupings_of_many(plans, wanted))
     return _traced(tracing, plans, wanted)
@@ -99,7 +100,8 @@ def recalled(query: TracedQuery, at: OpId, marks: Iterable[int]) -> Plan:
     """
     plans, wanted = query.plans, query.wanted
     grouping = next(node for node in walk(plans[0]) if node.id == at)
-    tracing = Tracing(Fresh(plans[0]), Bits(len(plans)), True, _read_in_all(plans, wanted))
+    bits = Bits(len(plans), together=query.bits.together)
+    tracing = Tracing(Fresh(plans[0]), bits, True, _read_in_all(plans, wanted))
     tracing = tracing.referring_below(inputs(grouping), _groupings_of_many(plans, wanted))
     _traced(tracing, plans, wanted)
     rows, mark = tracing.referred[at]

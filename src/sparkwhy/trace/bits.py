@@ -48,18 +48,32 @@ class Bits:
 
     Given what is `relaxed` in each alternative, nothing is left open: a dropper closes the gates of the alternatives in
     which it is not relaxed, and rows say only in which of these they are.
+
+    Operators that are taken `together` share one bit: they are relaxed all at once, or not. In a set of droppers a
+    *bundle* stands for them, which is no operator of the query.
     """
 
-    def __init__(self, alternatives: int = 1, relaxed: Sequence[Set[Dropper]] | None = None) -> None:
+    def __init__(
+        self,
+        alternatives: int = 1,
+        relaxed: Sequence[Set[Dropper]] | None = None,
+        together: Sequence[Set[OpId]] = (),
+    ) -> None:
         self.alternatives = alternatives
         self.settled = relaxed is not None
         self.gates = (1 << alternatives) - 1 if alternatives > 1 or self.settled else 0
         self._relaxed = relaxed or ()
+        self.together = tuple(map(frozenset, together))
+        self._bundles = {bundle(i): frozenset(ops) for i, ops in enumerate(together)}
+        self._bundle_of = {op: name for name, ops in self._bundles.items() for op in ops}
         self._claims: list[tuple[Dropper, int]] = []
 
     def claim(self, op: OpId, side: Side | None = None, *, within: int | None = None) -> int:
         """The bit of a dropper, in these alternatives (None: in all); the same again if it is asked for again."""
-        claim = Dropper(op, side), (1 << self.alternatives) - 1 if within is None else within
+        everywhere = (1 << self.alternatives) - 1
+        claim = Dropper(op, side), everywhere if within is None else within
+        if op in self._bundle_of:
+            claim = Dropper(self._bundle_of[op]), everywhere
         if self.settled:
             return sum(1 << i for i, known in enumerate(self._relaxed) if claim[0] not in known and claim[1] >> i & 1)
         if claim not in self._claims:
@@ -85,8 +99,9 @@ class Bits:
         return sum(1 << self._position(i) for i, (_, within) in found if within >> alternative & 1)
 
     def droppers_of(self, ops: Set[OpId], alternative: int) -> tuple[Dropper, ...]:
-        """The droppers of one alternative that are among these operators."""
-        return tuple(dropper for dropper in self.positions(alternative) if dropper.op in ops)
+        """The droppers of one alternative that are among these operators, and bundles with one of them."""
+        known = ops | {name for name, members in self._bundles.items() if members & ops}
+        return tuple(dropper for dropper in self.positions(alternative) if dropper.op in known)
 
     def positions(self, alternative: int = 0) -> Mapping[Dropper, int]:
         """The droppers of one alternative, each with the position of its bit."""
@@ -101,6 +116,15 @@ class Bits:
     def droppers(self, set: int, alternative: int = 0) -> tuple[Dropper, ...]:
         """What a set of bits means in one alternative."""
         return tuple(dropper for dropper, at in self.positions(alternative).items() if set >> at & 1)
+
+
+def bundle(number: int) -> OpId:
+    """The name of operators that are taken together."""
+    return OpId(-1 - number)
+
+
+def is_bundle(op: OpId) -> bool:
+    return op.step < 0
 
 
 def drops(op: Plan, side: Side | None = None) -> bool:
