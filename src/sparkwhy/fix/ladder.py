@@ -75,11 +75,18 @@ def values_plan(
 
 def climbed(query: Query, ladder: Ladder, values: Sequence[str]) -> tuple[Step, ...]:
     """The filter with other constants, those next to the old one first."""
+    return tuple(step for value in _nearest_first(query, ladder, values) for step in _steps_to(ladder, value))
+
+
+def kept_out(query: Query, ladder: Ladder, values: Sequence[str]) -> tuple[Step, ...]:
+    """The filter with comparisons that let fewer rows through, those next to the old constant first."""
+    return tuple(step for value in _nearest_first(query, ladder, values) for step in _only(ladder, value))
+
+
+def _nearest_first(query: Query, ladder: Ladder, values: Sequence[str]) -> list[Any]:
     old = value_of(ladder.constant)
     known = [convert(text, ladder.side.type, query.timezone) for text in values]
-    ordered = sorted(known, key=lambda value: _apart(value, old))
-    admitting = [step for value in ordered for step in _steps_to(ladder, value)]
-    return tuple(dict.fromkeys([*admitting, *(step for value in ordered for step in _only(ladder, value))]))
+    return sorted(known, key=lambda value: _apart(value, old))
 
 
 @dataclass(frozen=True)

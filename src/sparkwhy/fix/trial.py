@@ -13,7 +13,7 @@ from sparkwhy.explain.candidates import Candidate, Claim
 from sparkwhy.explain.explanation import SideEffects
 from sparkwhy.fix.effects import effects_of, effects_plan
 from sparkwhy.fix.judge import Judged, judged
-from sparkwhy.fix.ladder import RUNGS, Ladder, Search, climbed, constant_of, ladders, search_of, values_plan
+from sparkwhy.fix.ladder import RUNGS, Ladder, Search, climbed, constant_of, kept_out, ladders, search_of, values_plan
 from sparkwhy.fix.propose import Proposed, Query, Step, proposed, with_steps
 from sparkwhy.fix.verify import Outcome, outcome_plan, outcomes_of
 from sparkwhy.plan.nodes import OpId, Plan
@@ -104,8 +104,10 @@ class Trial:
         spread = self._seen[place]
         if any(len(values) >= RUNGS for values in spread):
             self._sparse.add(found[0].filter.id)
-        climbs = (climbed(self.query, *each) for each in zip(found, spread, strict=True))
-        return [step for steps in climbs for step in steps]
+        pairs = list(zip(found, spread, strict=True))
+        bounds = [step for each in pairs for step in climbed(self.query, *each)]
+        fewer = [step for each in pairs for step in kept_out(self.query, *each)]
+        return [*bounds, *(step for step in fewer if step not in bounds)]
 
     def _refined(
         self, claims: Sequence[Claim], before: Sequence[Judged], found: tuple[Judged, ...]

@@ -32,6 +32,17 @@ _Q10_DATES = Difference(
     "changed range of dates alone lets the customer through. The fix was run and returns the customer.",
     "ours",
 )
+_Q4_COUNT = Difference(
+    "Under {30} alone the count for 3-MEDIUM is 11343, which is not below 11000: no reparameterization of just "
+    "this operator returns the row. The set with the join was run: with a left join more orders are counted, and "
+    "a shorter range of dates leaves few enough.",
+    "ours",
+)
+_Q10_RANK = Difference(
+    "All of the paper's sets keep their order before the planted errors, which have the most operators. Sets that it "
+    "lacks come before them too: {36}, and what goes with it. Without these the errors are fourth, as in the paper.",
+    "ours",
+)
 DIFFERENCES: Mapping[tuple[str, Column], Difference] = {
     ("D4", "why-not"): Difference(
         "The pattern names an author, who is an attribute of the papers. The volumes are not followed, and the join is "
@@ -58,6 +69,14 @@ DIFFERENCES: Mapping[tuple[str, Column], Difference] = {
         "country; then relaxing the filter on the count alone returns the hashtag, with a count of 0.",
         "ours",
     ),
+    ("Q3", "with alternatives"): Difference(
+        "The order is asked for by its key alone, so what the price is read from does not matter: with tax in the "
+        "place of discount in the projection, each set goes on working. The paper has one of these, {25, 26, 27}, and "
+        "lays it to tax and discount. The fixes were run.",
+        "ours",
+    ),
+    ("Q4", "with alternatives"): _Q4_COUNT,
+    ("Q4F", "with alternatives"): _Q4_COUNT,
     ("Q3F", "why-not"): Difference(
         "The pattern names an order by l_orderkey, an attribute of the items, and all items of the order end at the "
         'filter on the commit date. The paper speaks of "compatible customers", which the pattern says nothing of: '
@@ -76,11 +95,6 @@ DIFFERENCES: Mapping[tuple[str, Column], Difference] = {
         "projection.",
         "ours",
     ),
-    ("Q3F", "rank"): Difference(
-        "The two sets with an outer join come first: they take one new constant and a join type, {26, 27} takes two "
-        "new constants. All three have as many operators. The planted errors come third, lower than in the paper.",
-        "paper",
-    ),
     ("Q10", "why-not, joined"): _Q10_JOINED,
     ("Q10", "without alternatives"): _Q10_DATES,
     ("Q10", "with alternatives"): Difference(
@@ -88,9 +102,11 @@ DIFFERENCES: Mapping[tuple[str, Column], Difference] = {
         "were run.",
         "ours",
     ),
-    ("Q10", "rank"): Difference(
-        "All of the paper's sets keep their order before the planted errors, which have the most operators. {36} and "
-        "{36, 37}, which it lacks, come before them too.",
+    ("Q10", "rank"): _Q10_RANK,
+    ("Q10F", "rank"): _Q10_RANK,
+    ("Q10F", "with alternatives"): Difference(
+        "{36} as without alternatives, also with an outer join in the place of the filter on the return flag, and each "
+        "with the discount in place of the tax. The fixes were run.",
         "ours",
     ),
     ("Q10F", "why-not, joined"): _Q10_JOINED,
