@@ -338,12 +338,25 @@ def test_a_scenario_that_is_not_there_is_a_usage_error(capsys: pytest.CaptureFix
     assert "there is no scenario X" in refused(capsys, 2, "bench", "X")
 
 
-@pytest.mark.parametrize("wrong", [["scenarios", "--scale", "-1"], ["bench", "C3", "--runs", "0"], ["bench"]])
+@pytest.mark.parametrize(
+    "wrong",
+    [["scenarios", "--scale", "-1"], ["scenarios", "--rows", "0"], ["bench", "C3", "--runs", "0"], ["bench"]],
+)
 def test_numbers_that_make_no_sense_are_refused(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(wrong)
     assert stopped.value.code == failures.USAGE
     assert "usage: sparkwhy" in capsys.readouterr().err
+
+
+def test_real_records_are_for_the_scenarios_of_dblp(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "article.jsonl.gz").touch()
+    told = refused(capsys, 2, "scenarios", "--dblp", str(tmp_path))
+    assert "has no inproceedings.jsonl.gz and no proceedings.jsonl.gz and no www.jsonl.gz" in told
+    for name in ("inproceedings", "proceedings", "www"):
+        (tmp_path / f"{name}.jsonl.gz").touch()
+    assert main(["scenarios", "--dblp", str(tmp_path), "--list"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["D1", "D2", "D3", "D4", "D5"]
 
 
 def test_data_that_cannot_be_made_is_told_in_one_line(

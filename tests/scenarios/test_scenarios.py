@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from sparkwhy import why_not
 from sparkwhy.scenarios import SCENARIOS
-from sparkwhy.scenarios.data.dblp_slice import DblpSlice
+from sparkwhy.scenarios.data.dblp_slice import DblpSlice, missing_files
 from sparkwhy.scenarios.data.tables import Generated
 from sparkwhy.scenarios.scenario import Scenario, Tables
 
@@ -63,10 +63,9 @@ def tables(session: SparkSession) -> Tables:
 
 @pytest.fixture(scope="module")
 def real(session: SparkSession) -> Tables:
-    found = DblpSlice(session, REAL_DBLP)
-    if not found.complete():
+    if missing_files(REAL_DBLP):
         pytest.skip("no real records of DBLP here")
-    return found
+    return DblpSlice(session, REAL_DBLP)
 
 
 def answers(scenario: Scenario, tables: Tables) -> Found:

@@ -44,7 +44,7 @@ def register(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     scenario = scenario_of(arguments.name)
     say = saying(arguments)
-    tables = Generated(session(), scale=arguments.scale, progress=say)
+    tables = Generated(session(), scale=arguments.scale, rows=arguments.rows, progress=say)
     with data_needed():
         df, missing = scenario.query(tables), scenario.question(tables)
     alternatives = scenario.alternatives or None

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from sparkwhy.cli.failures import FINE, UsageError
@@ -13,7 +14,8 @@ from sparkwhy.cli.output import progress_of
 from sparkwhy.cli.quiet import session
 from sparkwhy.errors import SparkWhyError
 from sparkwhy.scenarios import SCENARIOS
-from sparkwhy.scenarios.data.tables import SMALL_SCALE, Generated
+from sparkwhy.scenarios.data.dblp_slice import DblpSlice, missing_files
+from sparkwhy.scenarios.data.tables import SMALL_ROWS, SMALL_SCALE, Generated
 from sparkwhy.scenarios.reproduction import ask, lines
 from sparkwhy.scenarios.scenario import Scenario
 
@@ -22,9 +24,12 @@ examples:
   sparkwhy scenarios --list
   sparkwhy scenarios D1 T3
   sparkwhy scenarios Q3 --scale 0.1
+  sparkwhy scenarios T1 --rows 1000000
+  sparkwhy scenarios --dblp records/
 
 The data is made on first use, in $SPARKWHY_CACHE or else in the user's cache folder. That of TPC-H, for the scenarios
-with a Q, is made by the package tpchgen-cli.
+with a Q, is made by the package tpchgen-cli. With --dblp the scenarios with a D are asked of real records of DBLP: a
+folder with article.jsonl.gz and the like, one JSON object a line. What is asked for is looked for in them.
 """
 
 
@@ -42,6 +47,7 @@ def register(commands: Any) -> None:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="which ones, as D1 or Q3F; all, if none is given")
     parser.add_argument("--list", action="store_true", help="print their names and titles, and ask nothing")
+    parser.add_argument("--dblp", type=Path, metavar="FOLDER", help="real records of DBLP, for the scenarios with a D")
     add_data_options(parser)
     parser.set_defaults(run=run)
 
@@ -50,23 +56,34 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scale", type=_positive, default=SMALL_SCALE, help="scale factor of the data of TPC-H (%(default)s)"
     )
+    parser.add_argument("--rows", type=_count, default=SMALL_ROWS, help="rows of DBLP and of Twitter (%(default)s)")
     parser.add_argument("--quiet", "-q", action="store_true", help="nothing on stderr but errors")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    chosen = [scenario_of(name) for name in arguments.names or SCENARIOS]
+    real = None if arguments.dblp is None else _real(arguments.dblp)
+    asked = SCENARIOS if real is None else [name for name, each in SCENARIOS.items() if each.dataset == "dblp"]
+    chosen = [scenario_of(name) for name in arguments.names or asked]
     if arguments.list:
         print("\n".join(f"{each.name:<6} {each.title}" for each in chosen))
         return FINE
     say = saying(arguments)
-    tables = Generated(session(), scale=arguments.scale, progress=say)
+    generated = Generated(session(), scale=arguments.scale, rows=arguments.rows, progress=say)
     for each in chosen:
         say(f"asking {each.name}")
+        tables = generated if real is None or each.dataset != "dblp" else DblpSlice(generated.spark, real)
         with data_needed():
-            row = ask(tables.spark, each, tables)
+            row = ask(generated.spark, each, tables)
         say("done")
         print("\n".join(lines(row)), flush=True)
     return FINE
+
+
+def _real(folder: Path) -> Path:
+    lacking = missing_files(folder)
+    if lacking:
+        raise UsageError(f"{folder} has no {' and no '.join(lacking)}.", hint="--dblp takes a folder with all of them.")
+    return folder
 
 
 def scenario_of(name: str) -> Scenario:
@@ -88,6 +105,12 @@ def data_needed() -> Iterator[None]:
         yield
     except (ModuleNotFoundError, LookupError) as error:
         raise NoData(str(error)) from error
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number of rows: a whole number above 0 is")
+    return int(text)
 
 
 def _positive(text: str) -> float:

@@ -17,6 +17,15 @@ from sparkwhy.scenarios.scenario import Dataset
 _VERSION = "dblp slice 1"
 
 
+def missing_files(folder: Path) -> tuple[str, ...]:
+    """The files that a folder of real records lacks."""
+    return tuple(file.name for file in (_file(folder, name) for name in dblp.TABLES) if not file.exists())
+
+
+def _file(folder: Path, name: str) -> Path:
+    return folder / f"{name}.jsonl.gz"
+
+
 @dataclass(frozen=True)
 class DblpSlice:
     """The tables of DBLP from a folder with a file `<table>.jsonl.gz` for each."""
@@ -32,12 +41,8 @@ class DblpSlice:
         """Nothing is planted in real data."""
         return False
 
-    def complete(self) -> bool:
-        """Whether all files are there."""
-        return all(self._file(name).exists() for name in dblp.TABLES)
-
     def _file(self, name: str) -> Path:
-        return self.folder / f"{name}.jsonl.gz"
+        return _file(self.folder, name)
 
     def _read(self, name: str) -> DataFrame:
         records = self.spark.read.schema(dblp.SCHEMAS[name]).json(str(self._file(name)))
