@@ -40,16 +40,16 @@ def _on_real_records(rows: Sequence[Row]) -> Iterator[str]:
         yield "|---|---|---|---|---|"
     for row in rows:
         cells = [cell for cell in row.cells if cell.column in OURS]
-        shown = (_safe(show(found, cell.unverified)) for cell in cells for found in (cell.ours, cell.paper))
-        yield f"| {row.scenario.name} | {' | '.join(shown)} |"
+        shown = (text for cell in cells for text in (show(cell.ours, cell.unverified), show(cell.paper)))
+        yield f"| {row.scenario.name} | {' | '.join(map(_safe, shown))} |"
 
 
 _REAL = """
 ## Real records of DBLP
 
 The same queries on a slice of the real DBLP. Nothing is planted there: what is asked for is found in the data, as a row
-that the query with the right attribute would return. Sets beyond the paper's come from what real records hold: an
-author has other papers, a volume has an editor. All were run.
+that the query with the right attribute would return. Sets that are more or fewer than the paper's come from what real
+records hold: an author has other papers of other years and publishers, or lacks one that would be needed.
 """
 
 

@@ -9,11 +9,23 @@ from typing import Any
 from sparkwhy.explain.explanation import column_names
 from sparkwhy.explain.near_miss import Quoting
 from sparkwhy.fix.propose import Repair
-from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, empty_array, equal, exists, integer, long
+from sparkwhy.plan.build import (
+    Fresh,
+    all_of,
+    boolean,
+    call,
+    carry,
+    empty_array,
+    equal,
+    exists,
+    keep,
+    long,
+    transform,
+)
 from sparkwhy.plan.exprs import AggCall, Attribute, Expr, FieldOf, MakeStruct, Not, Ref, is_true
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Plan, Project, Window
 from sparkwhy.plan.show import show_expr
-from sparkwhy.plan.types import BOOLEAN, INTEGER, STRING, Array, Field, Struct
+from sparkwhy.plan.types import BOOLEAN, LONG, STRING, Array, Field, Struct
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.annotate import TracedQuery, evaluate
@@ -22,7 +34,7 @@ from sparkwhy.trace.trails import as_text
 from sparkwhy.trace.wanted import Conditions
 
 _OUTCOME = Struct((Field("met", Array(BOOLEAN)), Field("row", Array(STRING))))
-_RESULT = Struct((Field("repair", INTEGER), Field("outcome", _OUTCOME)))
+_RESULT = Struct((Field("repair", LONG), Field("outcome", _OUTCOME)))
 
 
 @dataclass(frozen=True)
@@ -42,25 +54,26 @@ def outcome_plan(repairs: Sequence[Repair], conditions: Conditions) -> Plan:
     pruning = _settled_below(repairs[0].plan, conditions)
     evaluated = evaluate([r.plan for r in repairs], [r.relaxed for r in repairs], pruning)
     plan, fresh = evaluated.plans[0], Fresh(evaluated.rows.plan)
-    results = [_result(evaluated, i, conditions) for i in range(len(repairs))]
+    groups = alike(evaluated, _asked(conditions))
+    results = [_results(evaluated, each, conditions) for each in groups]
     result = fresh.attribute("result", _RESULT)
     collection = call("concat", *results)
     flat = Flatten(id=fresh.part(plan), input=evaluated.rows.plan, collection=collection, elements=(result,))
     made = Column(fresh.attribute("outcome", _OUTCOME), FieldOf(Ref(result), 1))
-    given = Column(fresh.attribute("repair", INTEGER), FieldOf(Ref(result), 0))
+    given = Column(fresh.attribute("repair", LONG), FieldOf(Ref(result), 0))
     listed = Project(id=fresh.part(plan), input=flat, columns=(given, made))
     best = Column(fresh.attribute("best", _OUTCOME), AggCall("max", (Ref(made.attribute),)))
     return Aggregate(id=fresh.part(plan), input=listed, keys=carry((given.attribute,)), aggregates=(best,))
 
 
-def _result(evaluated: TracedQuery, i: int, conditions: Conditions) -> Expr:
-    rows = evaluated.rows
+def _results(evaluated: TracedQuery, readings: Sequence[int], conditions: Conditions) -> Expr:
+    """The outcome of a row in each of some queries that read it alike and have it, by their gates."""
+    rows, i = evaluated.rows, readings[0]
     met = call("array", *(is_true(rows.read_in(i, c)) for c in conditions)) if conditions else empty_array(BOOLEAN)
     texts = [as_text(rows.read_in(i, Ref(a))) for a in _asked(conditions)]
     row = call("array", *texts) if texts else empty_array(STRING)
     outcome = MakeStruct(("met", "row"), (met, row))
-    result = MakeStruct(("repair", "outcome"), (integer(i), outcome))
-    return either(is_in(evaluated, i), call("array", result), empty_array(_RESULT))
+    return transform(present(evaluated, readings), lambda gate: MakeStruct(("repair", "outcome"), (gate, outcome)))
 
 
 def _asked(conditions: Conditions) -> tuple[Attribute, ...]:
@@ -68,9 +81,36 @@ def _asked(conditions: Conditions) -> tuple[Attribute, ...]:
     return tuple(dict.fromkeys(attribute for condition in conditions for attribute in attributes_of(condition)))
 
 
-def is_in(evaluated: TracedQuery, i: int) -> Expr:
-    """Whether a row is in the result of one of the queries that were evaluated."""
-    gate, rows = long(1 << i), evaluated.rows
+def alike(evaluated: TracedQuery, attributes: Iterable[Attribute]) -> tuple[tuple[int, ...], ...]:
+    """The queries that were evaluated, those together in which these attributes are held by the same columns.
+
+    What is said of a row is said once for each group and not once for each query: Java compiles no method that is
+    as long as that.
+    """
+    told = tuple(attributes)
+    groups: dict[tuple[Expr, ...], list[int]] = {}
+    for i in range(len(evaluated.plans)):
+        groups.setdefault(tuple(evaluated.rows.read_in(i, Ref(a)) for a in told), []).append(i)
+    return tuple(map(tuple, groups.values()))
+
+
+def present(evaluated: TracedQuery, readings: Sequence[int], *, absent: bool = False) -> Expr:
+    """The gates of those of some queries that have a row, or that have not."""
+    gates = call("array", *(long(gate_of(i)) for i in readings))
+    return keep(gates, lambda gate: Not(is_in(evaluated, gate)) if absent else is_in(evaluated, gate))
+
+
+def gate_of(reading: int) -> int:
+    return 1 << reading
+
+
+def reading_of(gate: int) -> int:
+    return gate.bit_length() - 1
+
+
+def is_in(evaluated: TracedQuery, gate: Expr) -> Expr:
+    """Whether a row is in the result of the query with this gate."""
+    rows = evaluated.rows
     here = equal(call("&", rows.blame_expr, gate), long(0)) if rows.blame is not None else boolean(True)
     if rows.unless is None:
         return here
@@ -97,7 +137,7 @@ def _settled_below(plan: Plan, conditions: Conditions) -> Conditions:
 
 def outcomes_of(rows: Iterable[Sequence[Any]]) -> Mapping[int, Outcome]:
     """The rows of an `outcome_plan`, by the number of the repair."""
-    return {repair: Outcome(tuple(best[0]), tuple(best[1])) for repair, best in rows}
+    return {reading_of(gate): Outcome(tuple(best[0]), tuple(best[1])) for gate, best in rows}
 
 
 def shortfall(repair: Repair, outcome: Outcome | None, conditions: Conditions) -> str:
