@@ -174,7 +174,11 @@ An explanation of the oracle is the set of operators of a minimal successful rep
 line that is enough for it: *more rows come through* if some change that makes it an explanation only adds rows at each
 of its operators, and letting all rows through would do. A set of which no part is enough is an explanation by any
 successful change of just its operators; one of which a part is enough is another explanation only by its fewer side
-effects, so there the changes with the fewest count. The last five lines are what the paper's algorithm leaves out.
+effects, so there the changes with the fewest count. If any successful change counted there too, the first line would
+also hold such larger sets, of which we miss most: it would be lower. The last five lines are what the paper's
+algorithm leaves out. The stages are those of `why_not` but for one: where no row blames anything, `why_not` looks at
+the sources before it looks at pairs that joins keep apart, and may answer that no source has such a row. So the line
+on joins is more than `why_not` finds (in C3 below it says `not_in_data`).
 *Found*: it is in our list, with a fix that was run, or as certain without one. *Only tried*: some value would have to
 lie within its bounds, and no fix was seen to work; it is told under what was tried."""
     yield table(found, smallest=False)

@@ -48,8 +48,8 @@ _REAL = """
 ## Real records of DBLP
 
 The same queries on a slice of the real DBLP. Nothing is planted there: what is asked for is found in the data, as a row
-that the query with the right attribute would return. Sets that are more or fewer than the paper's come from what real
-records hold: an author has other papers of other years and publishers, or lacks one that would be needed.
+that the query with the right attribute would return. So sets may be more or fewer than the paper's; why they are in D4
+was not looked into. A `?` marks a fix that was not seen to work.
 """
 
 
