@@ -8,13 +8,13 @@ from random import Random
 from sparkwhy.fix.judge import Judged
 from sparkwhy.fix.pairs import MAX_ROWS, closed, kept_apart, opened
 from sparkwhy.lab.interpreter import run
-from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Compare, Literal, Ref
+from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Compare, IsNull, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Join, JoinType, OpId, Plan, Source, Table
 from sparkwhy.plan.show import show_plan
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import walk
 from sparkwhy.trace.wanted import Conditions
-from tests.fix.chain import Case, engine
+from tests.fix.chain import Case, Tables, engine
 from tests.trace.plans import Generator
 from tests.trace.test_law import bag, meeting
 from tests.trace.test_law_of_alternatives import is_determined
@@ -122,3 +122,16 @@ def test_a_group_may_change_by_a_further_pair_so_it_is_left_alone() -> None:
     values = ([5], [7]), (equals(A, 5), equals(B, 7))
     assert asked(Aggregate(id=OpId(4), input=pairs, keys=keys, aggregates=(number,)), *values) == ()
     assert len(asked(Aggregate(id=OpId(4), input=pairs, keys=keys, aggregates=()), *values)) == 1
+
+
+def test_a_reason_speaks_of_the_sides_of_the_join() -> None:
+    """Both sides have a column of this name; a null has no other comparison that holds."""
+    twin = Attribute(AttrId(2), "a", INTEGER, True)
+    other = Table(id=OpId(2), attributes=(twin,), source=Source("right"))
+    plan = Join(id=OpId(3), left=LEFT, right=other, how="inner", condition=Compare("=", Ref(A), Ref(twin)))
+    tables: Tables = {OpId(1): [(None,)], OpId(2): [(7,)]}
+    (found,) = kept_apart(engine(tables), plan, (IsNull(Ref(A)), equals(twin, 7)), "UTC", verify=True)
+    assert not found.verified
+    assert found.explanation.reason is not None
+    assert "left.a = right.a" in found.explanation.reason
+    assert "#" not in found.explanation.reason

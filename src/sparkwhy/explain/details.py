@@ -17,6 +17,8 @@ from sparkwhy.plan.walk import walk
 from sparkwhy.trace.joins import NO_PARTNER
 from sparkwhy.trace.keys import equal_keys, residual
 
+NULL_KEY = "null equals nothing, not even null: only <=> (eqNullSafe) would find it a partner"
+
 Rows: TypeAlias = Sequence[Sequence[str | None]]
 Row: TypeAlias = Mapping[str, str | None]
 
@@ -63,16 +65,27 @@ def _own_hints(node: Plan | None, met: Met) -> Iterator[str]:
         case Join() if NO_PARTNER in met["facts"]:
             yield from _null_key_hints(node, met)
         case Join() if met["verdicts"]:
-            pairs = [texts_of(node, (key.left, key.right), met) for key in equal_keys(node)]
-            yield from _alike(*zip(*pairs, strict=True)) if pairs else ()
+            yield from _pair_hints(node, met)
         case _:
             return
+
+
+def _pair_hints(join: Join, met: Met) -> Iterator[str]:
+    """Why the keys of two rows that a join keeps apart are not equal."""
+    keys = equal_keys(join)
+    pairs = [texts_of(join, (key.left, key.right), met) for key in keys]
+    if any(pair == (None, None) and not key.null_safe for pair, key in zip(pairs, keys, strict=True)):
+        yield NULL_KEY
+    elif any(None in pair for pair in pairs):
+        yield "null equals no value"
+    elif pairs:
+        yield from _alike(*zip(*pairs, strict=True))
 
 
 def _null_key_hints(join: Join, met: Met) -> Iterator[str]:
     mine = texts_of(join, (own for own, _ in own_keys(join, met)), met)
     if any(text is None and not key.null_safe for text, key in zip(mine, equal_keys(join), strict=True)):
-        yield "null equals nothing, not even null: only <=> (eqNullSafe) would find it a partner"
+        yield NULL_KEY
 
 
 def _probe_hints(probe: Probe, node: Plan, met: Met, rows: Sequence[Row]) -> Iterator[str]:

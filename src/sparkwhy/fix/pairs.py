@@ -14,6 +14,7 @@ from typing import Any
 
 from sparkwhy.explain.candidates import candidate_plan, candidates_of, explain
 from sparkwhy.explain.explanation import Explanation, FixKind, Operator
+from sparkwhy.explain.near_miss import Quoting
 from sparkwhy.explain.stricter import turning
 from sparkwhy.fix.judge import Judged
 from sparkwhy.fix.propose import Query, Repair, fixes_of
@@ -64,7 +65,7 @@ def _has_few_pairs(engine: Engine, plan: Plan, join: Join, conditions: Condition
 
 
 def _has_few_rows(engine: Engine, side: Plan, wanted: Conditions) -> bool:
-    """Whether few rows of one side can be in the answer, whatever is relaxed below."""
+    """Whether some rows of one side can be in the answer, whatever is relaxed below, and no more than a few."""
     rows = relax(side, {dropper for node in walk(side) for dropper in droppers_of(node)})
     fresh = Fresh(side)
     if wanted:
@@ -72,7 +73,7 @@ def _has_few_rows(engine: Engine, side: Plan, wanted: Conditions) -> bool:
     some = Limit(id=fresh.part(side), input=rows, count=MAX_ROWS + 1)
     number = Column(fresh.attribute("rows", LONG), AggCall("count", (long(1),)))
     ((count,),) = engine.collect(Aggregate(id=fresh.part(side), input=some, keys=(), aggregates=(number,)))
-    return bool(count <= MAX_ROWS)
+    return bool(0 < count <= MAX_ROWS)
 
 
 def _judged(
@@ -142,7 +143,16 @@ def _told(plan: Plan, join: Join, explanation: Explanation) -> Explanation:
     operators = tuple(Operator.of(nodes[OpId(each.id)]) for each in explanation.operators)
     names = _names(join, explanation.plan)
     witnesses = tuple(_renamed(each, join.id.step, names) for each in explanation.witnesses)
-    return replace(explanation, operators=operators, witnesses=witnesses, plan=plan, fixes=())
+    reason = None if explanation.reason is None else _in_words_of_the_join(explanation.reason, names)
+    return replace(explanation, operators=operators, witnesses=witnesses, reason=reason, plan=plan, fixes=())
+
+
+def _in_words_of_the_join(reason: str, names: Mapping[str, str]) -> str:
+    """A reason that speaks of `id#7` as one that speaks of `left.id`; the longest parts first."""
+    for own in sorted((each for each in names if names[each] != each), key=len, reverse=True):
+        if own in reason and not isinstance(reason, Quoting):
+            reason = reason.replace(own, names[own])
+    return reason
 
 
 def _names(join: Join, opened: Plan) -> Mapping[str, str]:

@@ -1,0 +1,40 @@
+"""Questions about both sides of a join: the parts are there, and the answer says what keeps them apart."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+import sparkwhy
+
+
+@pytest.fixture
+def bought(spark: SparkSession) -> DataFrame:
+    orders = spark.createDataFrame([(5, "Qz1 "), (6, None), (7, "C3")], "order_id int, cid string")
+    customers = spark.createDataFrame([("Qz1", "Bob"), ("C3", "Zoe")], "cid string, name string")
+    return orders.join(customers, orders.cid == customers.cid).select("order_id", "name")
+
+
+def test_the_values_that_differ_are_told_with_a_hint(bought: DataFrame) -> None:
+    answer = sparkwhy.why_not(bought, {"order_id": 5, "name": "Bob"})
+    (found,) = answer.explanations
+    assert [operator.text for operator in found.operators] == ["join on left.cid = right.cid"]
+    assert found.certain
+    assert "left.cid = 'Qz1 ', right.cid = Qz1, so left.cid = right.cid is FALSE" in str(answer)
+    assert "equal after trim" in str(answer)
+
+
+def test_a_null_is_told(bought: DataFrame) -> None:
+    answer = sparkwhy.why_not(bought, {"order_id": 6, "name": "Bob"})
+    assert "left.cid = right.cid is NULL, not true" in str(answer)
+    assert "null equals no value" in str(answer)
+    assert "<=>" not in str(answer)  # it would not help: the other side is no null
+
+
+def test_values_are_hidden_if_wished(bought: DataFrame) -> None:
+    answer = sparkwhy.why_not(bought, {"order_id": 5, "name": "Bob"}, redact=["cid"])
+    assert not any("Qz1" in told for told in (str(answer), answer.to_json(), answer.to_html()))
+
+
+def test_who_is_in_no_source_is_not_looked_for_in_pairs(bought: DataFrame) -> None:
+    assert sparkwhy.why_not(bought, {"order_id": 5, "name": "Nobody"}).outcome == "not_in_data"
