@@ -39,12 +39,8 @@ def with_other_functions(tried: Alternatives, conditions: Conditions, *, large: 
     return more.without(dear, "on much data distinct values are not counted where the query does not")
 
 
-def other_functions(plan: Plan, conditions: Conditions) -> tuple[Rewritten, ...]:
-    """The query with another function for an aggregate that the question reads, one for each that can be."""
-    return tuple(each for each, _ in _found(plan, conditions))
-
-
 def _found(plan: Plan, conditions: Conditions) -> Iterator[tuple[Rewritten, AggCall]]:
+    """The query with another function for an aggregate that the question reads, one for each that can be."""
     wanted = backtrace(plan, conditions)
     for node in walk(plan):
         if isinstance(node, Aggregate):
@@ -60,8 +56,7 @@ def _asked_about(node: Aggregate, wanted: Conditions) -> Iterator[Column]:
 def _others(expr: Expr) -> Iterator[AggCall]:
     """The aggregate with each other function that takes its argument and gives a value of its type.
 
-    To count distinct values the partial sums of a group must tell all values apart: that price is paid only where
-    values are counted already.
+    Distinct values are counted only where values are counted already.
     """
     if not isinstance(expr, AggCall) or len(expr.args) != 1 or not any(attributes_of(expr.args[0])):
         return

@@ -131,11 +131,6 @@ def gates_of(tracing: Tracing, rows: Traced) -> tuple[Expr, ...]:
     return () if len(rows.split) == 1 else (call("&", rows.blame_expr, long(tracing.bits.gates)),)
 
 
-def without_gates(tracing: Tracing, blame: Expr) -> Expr:
-    """The operators of a set."""
-    return minus(blame, long(tracing.bits.gates)) if tracing.bits.gates else blame
-
-
 def block_number(rows: Traced, partition: Partition) -> Expr:
     """The number of the block that a row is in, of a partition into which rows were split."""
     *first, last = range(len(partition))
