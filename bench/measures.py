@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import median
 from time import perf_counter, sleep
@@ -27,6 +27,14 @@ class Measured:
 
     def to_dict(self) -> dict[str, float]:
         return asdict(self)
+
+
+Costs = Mapping[str, Measured]
+"""What each kind of work costs."""
+
+
+def ratio(found: Costs, kind: str) -> float:
+    return found[kind].seconds / found["query"].seconds
 
 
 def measured(session: SparkSession, work: Callable[[], object]) -> Measured:

@@ -13,7 +13,7 @@ from sparkwhy.plan.types import INTEGER, STRING
 from sparkwhy.question.bind import bind
 from sparkwhy.question.pattern import to_pattern
 from sparkwhy.report.answer import Answer
-from sparkwhy.trace.joins import NO_PARTNER
+from sparkwhy.trace.partners import NO_PARTNER
 
 ID = Attribute(AttrId(1), "id", INTEGER)
 CITY = Attribute(AttrId(2), "city", STRING)

@@ -12,7 +12,7 @@ from sparkwhy.plan.types import INTEGER
 from sparkwhy.report.flow import Flow
 from sparkwhy.report.graph import draw, layout
 from sparkwhy.report.report import Report
-from sparkwhy.trace.joins import NO_PARTNER
+from sparkwhy.trace.partners import NO_PARTNER
 from tests.report.answers import PLAN, filtered, operator
 
 

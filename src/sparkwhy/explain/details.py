@@ -14,8 +14,8 @@ from sparkwhy.plan.nodes import Filter, Join, Plan
 from sparkwhy.plan.show import names_for, show_expr
 from sparkwhy.plan.types import STRING, ddl
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.joins import NO_PARTNER
 from sparkwhy.trace.keys import equal_keys, residual
+from sparkwhy.trace.partners import NO_PARTNER
 
 NULL_KEY = "null equals nothing, not even null: only <=> (eqNullSafe) would find it a partner"
 

@@ -18,8 +18,8 @@ from sparkwhy.plan.types import BOOLEAN, DATE, LONG, STRING, TIMESTAMP, TIMESTAM
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
 from sparkwhy.trace.beneath import company_keys, grouping_beneath, ranking_beneath
-from sparkwhy.trace.joins import NO_PARTNER, PARTNER
 from sparkwhy.trace.keys import equal_keys, raw
+from sparkwhy.trace.partners import NO_PARTNER, PARTNER
 
 Met = Mapping[str, Mapping[str, Any]]
 """What a witness met at one operator."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from sparkwhy.explain.candidates import named
 from sparkwhy.explain.explanation import SideEffects
 from sparkwhy.explain.nested import outgoing
 from sparkwhy.fix.propose import Repair
-from sparkwhy.fix.verify import alike, gate_of, is_in, present, reading_of
+from sparkwhy.fix.verify import alike, gate_of, gates_in, open_gates, reading_of
 from sparkwhy.plan.build import (
     Fresh,
     all_of,
@@ -22,17 +22,17 @@ from sparkwhy.plan.build import (
     call,
     carry,
     either,
-    empty_array,
     equal,
     integer,
     long,
     null,
     transform,
 )
-from sparkwhy.plan.exprs import AggCall, Case, Cast, Compare, Expr, FieldOf, IsNull, MakeStruct, Ref, is_true
-from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Plan, Project
+from sparkwhy.plan.exprs import AggCall, Case, Cast, Compare, Expr, FieldOf, IsNull, MakeStruct, Not, Or, Ref, is_true
+from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG, STRING, UNCOMPARABLE, Array, Atom, Field, Map, Struct, Type
 from sparkwhy.trace.annotate import TracedQuery, evaluate
+from sparkwhy.trace.terms import minus
 from sparkwhy.trace.wanted import Conditions
 
 
@@ -44,9 +44,10 @@ def effects_plan(plan: Plan, repairs: Sequence[Repair], conditions: Conditions, 
     evaluated = evaluate([plan, *(r.plan for r in repairs)], [frozenset(), *(r.relaxed for r in repairs)])
     fresh = Fresh(evaluated.rows.plan)
     groups = alike(evaluated, plan.output)
-    moves = call("concat", *(move for i in range(len(groups)) for move in _moves(evaluated, groups, i, conditions)))
+    moved = _moved(fresh, evaluated, groups, conditions)
     move = fresh.attribute("move", _MOVE)
-    flat = Flatten(id=fresh.part(plan), input=evaluated.rows.plan, collection=moves, elements=(move,))
+    listed = call("concat", *map(_listed, moved.sets))
+    flat = Flatten(id=fresh.part(plan), input=moved.plan, collection=listed, elements=(move,))
     told = _told(fresh, flat, evaluated, [group[0] for group in groups], Ref(move), examples=examples)
     return _counted(fresh, plan, _netted(fresh, plan, told))
 
@@ -55,31 +56,87 @@ _MOVE = Struct((Field("gate", LONG), Field("sign", LONG), Field("group", INTEGER
 """A row enters the result of a query or leaves it; it is held as in that group of queries."""
 
 
-def _moves(evaluated: TracedQuery, groups: Sequence[Sequence[int]], at: int, conditions: Conditions) -> Iterator[Expr]:
+class _Moves(NamedTuple):
+    """Of some repairs, those that a row enters (sign 1) or leaves (-1), as a set of gates; the row is held as `group`
+    holds it."""
+
+    gates: Expr
+    repairs: tuple[int, ...]
+    sign: int
+    group: int
+
+
+class _Moved(NamedTuple):
+    """The rows that are in some of the queries and not in others."""
+
+    plan: Plan
+    sets: tuple[_Moves, ...]
+
+
+def _moved(fresh: Fresh, evaluated: TracedQuery, groups: Sequence[Sequence[int]], conditions: Conditions) -> _Moved:
+    """Most rows are in all queries alike: they are gone before anything is listed for each query."""
+    inside = Column(fresh.attribute("inside", LONG), open_gates(evaluated))
+    rows, at = evaluated.rows.plan, evaluated.plans[0]
+    some = Filter(id=fresh.part(at), input=rows, condition=_may_move(evaluated, groups))
+    known = Project(id=fresh.part(at), input=some, columns=(*carry(rows.output), inside))
+    asked = [is_true(all_of(evaluated.rows.read_in(group[0], c) for c in conditions)) for group in groups]
+    moves = [each for i in range(len(groups)) for each in _moves(evaluated, groups, i, Ref(inside.attribute))]
+    sets = [Column(fresh.attribute("moves", LONG), either(asked[m.group], long(0), m.gates)) for m in moves]
+    judged = Project(id=fresh.part(at), input=known, columns=(*carry(rows.output), *sets))
+    return _Moved(judged, tuple(m._replace(gates=Ref(c.attribute)) for m, c in zip(moves, sets, strict=True)))
+
+
+def _may_move(evaluated: TracedQuery, groups: Sequence[Sequence[int]]) -> Expr:
+    """Whether a row is not in all queries, or not the same row in all of them.
+
+    Spark evaluates it as far below as it can, so it says no more than it must.
+    """
+    absent = Compare("<>", open_gates(evaluated), long(evaluated.bits.gates))
+    return Or((absent, *(Not(_holds_the_same(evaluated, group[0])) for group in groups[1:])))
+
+
+def _moves(evaluated: TracedQuery, groups: Sequence[Sequence[int]], of: int, inside: Expr) -> Iterator[_Moves]:
     """A row leaves if only the query has it, and enters if only the repair has it; for the repairs of one group.
 
-    A repair that holds its rows in other columns than the query has none of the query's: what is the same in both
-    enters and leaves, and is netted.
+    A repair that holds its rows in other columns than the query may hold another row there: then the one enters and the
+    other leaves.
     """
-    repairs = [i for i in groups[at] if i]
+    repairs = tuple(i for i in groups[of] if i)
     if not repairs:
         return
-    before, none = is_in(evaluated, long(gate_of(0))), empty_array(LONG)
-    entering, leaving = present(evaluated, repairs), call("array", *(long(gate_of(i)) for i in repairs))
-    if 0 in groups[at]:
-        entering, leaving = either(before, none, entering), present(evaluated, repairs, absent=True)
-    yield _signed(evaluated, entering, 1, groups, at, conditions)
-    yield _signed(evaluated, either(before, leaving, none), -1, groups, 0, conditions)
+    gates = long(sum(map(gate_of, repairs)))
+    before = Compare("<>", call("&", inside, long(gate_of(0))), long(0))
+    same = _holds_the_same(evaluated, groups[of][0])
+    yield _Moves(either(all_of((before, same)), long(0), call("&", inside, gates)), repairs, 1, of)
+    yield _Moves(either(before, either(same, minus(gates, inside), gates), long(0)), repairs, -1, 0)
 
 
-def _signed(
-    evaluated: TracedQuery, gates: Expr, sign: int, groups: Sequence[Sequence[int]], at: int, conditions: Conditions
-) -> Expr:
-    """A move for each gate, unless the row, as held in this group of queries, is what was asked for."""
-    asked = is_true(all_of(evaluated.rows.read_in(groups[at][0], c) for c in conditions))
-    counted = either(asked, empty_array(LONG), gates)
+def _holds_the_same(evaluated: TracedQuery, reading: int) -> Expr:
+    """Whether a row reads the same in a query as in the first; if they cannot be compared it does not."""
+    held = [(Ref(a), evaluated.rows.read_in(reading, Ref(a))) for a in evaluated.plans[0].output]
+    first = [(evaluated.rows.read_in(0, own), other) for own, other in held]
+    differing = [(one, other) for one, other in first if one != other]
+    if any(one.type != other.type or not _is_comparable(one.type) for one, other in differing):
+        return boolean(False)
+    return all_of(Compare("<=>", one, other) for one, other in differing)
+
+
+def _is_comparable(type: Type) -> bool:
+    match type:
+        case Map():
+            return False
+        case Array(element):
+            return _is_comparable(element)
+        case Struct(fields):
+            return all(_is_comparable(field.type) for field in fields)
+        case _:
+            return type not in UNCOMPARABLE
+
+
+def _listed(moves: _Moves) -> Expr:
     names = tuple(field.name for field in _MOVE.fields)
-    return transform(counted, lambda gate: MakeStruct(names, (gate, long(sign), integer(at))))
+    gates = gates_in(moves.gates, moves.repairs)
+    return transform(gates, lambda gate: MakeStruct(names, (gate, long(moves.sign), integer(moves.group))))
 
 
 def _told(

@@ -20,10 +20,10 @@ from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.question.values import convert
 from sparkwhy.trace.wanted import Conditions
 
-_ROUNDS = 2
+_ROUNDS = 1
 """So often a constant is looked for in between; each time a sixteenth of the values is left."""
 
-_AT_ONCE = 40
+_AT_ONCE = 60
 """So many changed queries are evaluated in one pass."""
 
 
@@ -133,7 +133,12 @@ class Trial:
             return None
         own = (each for each in claim.candidates if each.alternative == found.repair.alternative)
         candidate = next(own)
-        return search_of(ladders(self.query, candidate), candidate, steps[0].node)
+        known = ladders(self.query, candidate)
+        search = search_of(known, candidate, steps[0].node)
+        if search is None:
+            return None
+        values = self._seen[candidate.alternative, steps[0].op][known.index(search.ladder)]
+        return self._narrowed(search, found, values)
 
     def _between(self, search: Search) -> Sequence[str]:
         ladder, alternative = search.ladder, search.candidate.alternative

@@ -11,25 +11,21 @@ from sparkwhy.explain.near_miss import Quoting
 from sparkwhy.fix.propose import Repair
 from sparkwhy.plan.build import (
     Fresh,
-    all_of,
-    boolean,
     call,
     carry,
     empty_array,
-    equal,
-    exists,
     keep,
     long,
     transform,
 )
-from sparkwhy.plan.exprs import AggCall, Attribute, Expr, FieldOf, MakeStruct, Not, Ref, is_true
+from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Expr, FieldOf, MakeStruct, Ref, is_true
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Plan, Project, Window
 from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.types import BOOLEAN, LONG, STRING, Array, Field, Struct
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.annotate import TracedQuery, evaluate
-from sparkwhy.trace.terms import is_inside
+from sparkwhy.trace.terms import minus
 from sparkwhy.trace.trails import as_text
 from sparkwhy.trace.wanted import Conditions
 
@@ -94,10 +90,21 @@ def alike(evaluated: TracedQuery, attributes: Iterable[Attribute]) -> tuple[tupl
     return tuple(map(tuple, groups.values()))
 
 
-def present(evaluated: TracedQuery, readings: Sequence[int], *, absent: bool = False) -> Expr:
-    """The gates of those of some queries that have a row, or that have not."""
+def present(evaluated: TracedQuery, readings: Sequence[int]) -> Expr:
+    """The gates of those of some queries that have a row."""
+    return gates_in(open_gates(evaluated), readings)
+
+
+def gates_in(set: Expr, readings: Sequence[int]) -> Expr:
+    """The gates of those of some queries that are in a set, as an array."""
     gates = call("array", *(long(gate_of(i)) for i in readings))
-    return keep(gates, lambda gate: Not(is_in(evaluated, gate)) if absent else is_in(evaluated, gate))
+    return keep(gates, lambda gate: Compare("<>", call("&", set, gate), long(0)))
+
+
+def open_gates(evaluated: TracedQuery) -> Expr:
+    """The queries that have a row, as a set of gates."""
+    assert evaluated.rows.unless is None, "nothing is left open"
+    return minus(long(evaluated.bits.gates), evaluated.rows.blame_expr)
 
 
 def gate_of(reading: int) -> int:
@@ -106,16 +113,6 @@ def gate_of(reading: int) -> int:
 
 def reading_of(gate: int) -> int:
     return gate.bit_length() - 1
-
-
-def is_in(evaluated: TracedQuery, gate: Expr) -> Expr:
-    """Whether a row is in the result of the query with this gate."""
-    rows = evaluated.rows
-    here = equal(call("&", rows.blame_expr, gate), long(0)) if rows.blame is not None else boolean(True)
-    if rows.unless is None:
-        return here
-    gone = exists(rows.unless_expr, lambda u: is_inside(call("&", u, gate), rows.blame_expr))
-    return all_of((here, Not(gone)))
 
 
 def _settled_below(plan: Plan, conditions: Conditions) -> Conditions:

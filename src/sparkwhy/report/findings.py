@@ -11,7 +11,7 @@ from sparkwhy.plan.nodes import Filter, Flatten, Join, Plan
 from sparkwhy.plan.show import names_for, show_expr, show_op
 from sparkwhy.plan.walk_exprs import paths_of
 from sparkwhy.report.values import all_cut, show_cell, show_row, told_values
-from sparkwhy.trace.joins import NO_PARTNER, PARTNER
+from sparkwhy.trace.partners import NO_PARTNER, PARTNER
 from sparkwhy.trace.trails import time_bounds
 
 Witness = Mapping[str, Any]

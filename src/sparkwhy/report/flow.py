@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sparkwhy.explain.explanation import Explanation
 from sparkwhy.plan.nodes import Join, Plan, SetOperation, Union
 from sparkwhy.plan.show import inputs_of_step, main_nodes
-from sparkwhy.trace.joins import NO_PARTNER
+from sparkwhy.trace.partners import NO_PARTNER
 
 
 @dataclass(frozen=True)

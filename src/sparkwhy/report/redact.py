@@ -23,7 +23,7 @@ from sparkwhy.plan.types import Array, Map, Struct, Type, ddl
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of, parts
 from sparkwhy.report.answer import Answer
-from sparkwhy.trace.joins import NO_PARTNER, PARTNER
+from sparkwhy.trace.partners import NO_PARTNER, PARTNER
 
 Mask: TypeAlias = Callable[[str, str], str]
 """What to show instead of a value, by the column or expression and the value, both as text."""

@@ -31,10 +31,11 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
+from sparkwhy.plan.types import Atom
 from sparkwhy.plan.walk import fold
 from sparkwhy.spark import jvm
 from sparkwhy.spark.columns import aggregate_sql, name_of, to_column
-from sparkwhy.spark.narrow import fields_read
+from sparkwhy.spark.narrow import fields_read, narrow_struct, narrowed
 from sparkwhy.spark.orderable import orderable
 from sparkwhy.spark.sql_text import sql_of
 
@@ -46,14 +47,20 @@ def run(session: SparkSession, plan: Plan, *, apart: bool = False) -> DataFrame:
     and compute much of these.
     """
     fields = fields_read(plan)
-    by_itself = (Flatten, Table, Join) if apart else (Flatten,)
 
     def combine(node: Plan, inputs: tuple[DataFrame, ...]) -> DataFrame:
         df = _run_node(session, node, inputs, fields)
-        return _compiled_apart(df) if isinstance(node, by_itself) else df
+        return _compiled_apart(df) if isinstance(node, Flatten) or (apart and _reads_rows(node)) else df
 
     df = fold(plan, combine)
     return df.select(*(F.col(name_of(attribute)).alias(attribute.name) for attribute in plan.output))
+
+
+def _reads_rows(node: Plan) -> bool:
+    """Whether a step reads rows and could be compiled by itself; of a nested table Spark would then read all fields."""
+    if isinstance(node, Table):
+        return all(isinstance(attribute.type, Atom) for attribute in node.attributes)
+    return isinstance(node, Join)
 
 
 def _compiled_apart(df: DataFrame) -> DataFrame:
@@ -72,13 +79,13 @@ def _run_node(
 ) -> DataFrame:
     match node:
         case Table():
-            return jvm.dataframe(session, node.source.handle).toDF(*map(name_of, node.attributes))
+            return _run_table(session, node, fields)
         case OneRow():
             return session.range(1, numPartitions=1).select()
         case Project():
             return _select(inputs[0], [_named(session, column) for column in node.columns])
         case Filter():
-            return inputs[0].filter(to_column(session, node.condition))
+            return inputs[0].filter(to_column(session, narrowed(node.condition)))
         case Join():
             return _run_join(session, node, *inputs)
         case Flatten():
@@ -102,6 +109,16 @@ def _run_node(
             return _run_sample(node, inputs[0])
         case _:
             assert_never(node)
+
+
+def _run_table(session: SparkSession, node: Table, fields: Mapping[AttrId, tuple[str, ...]]) -> DataFrame:
+    """The rows of a table; of a struct only the `fields` that are read."""
+    df = jvm.dataframe(session, node.source.handle).toDF(*map(name_of, node.attributes))
+    narrow = {a.id: narrow_struct(a, name_of(a), fields[a.id]) for a in node.attributes if a.id in fields}
+    if not any(narrow.values()):
+        return df
+    names = [(name_of(a), narrow.get(a.id)) for a in node.attributes]
+    return df.selectExpr(*(name if struct is None else f"{struct} AS {name}" for name, struct in names))
 
 
 def _named(session: SparkSession, column: Column) -> str | SparkColumn:

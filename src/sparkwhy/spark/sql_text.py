@@ -7,6 +7,7 @@ digits and underscores. Everything else goes through the API of Spark.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -34,10 +35,25 @@ from sparkwhy.plan.exprs import (
     Variable,
     WindowCall,
 )
-from sparkwhy.plan.types import BOOLEAN, DATE, INTEGER, LONG, NULL, STRING, Array, Atom, Decimal, Map, Struct, Type
+from sparkwhy.plan.types import (
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INTEGER,
+    LONG,
+    NULL,
+    STRING,
+    Array,
+    Atom,
+    Decimal,
+    Map,
+    Struct,
+    Type,
+)
 from sparkwhy.plan.walk_exprs import operands
 
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SQL_NAMES = {
     "boolean": "boolean",
     "byte": "tinyint",
@@ -160,7 +176,16 @@ def _literal(expr: Literal) -> str | None:
         return f"CAST(X'{value.encode().hex()}' AS STRING)"
     if expr.type == DATE:
         return f"DATE'{value.isoformat()}'"
+    if expr.type in (DOUBLE, FLOAT):
+        return _floating(value, "D" if expr.type == DOUBLE else "F")
     return f"CAST({value:f}BD AS {_type(expr.type)})" if isinstance(expr.type, Decimal) else None
+
+
+def _floating(value: float, suffix: str) -> str | None:
+    """Infinity and the like are not text."""
+    if not math.isfinite(value):
+        return None
+    return f"(-{abs(value)!r}{suffix})" if math.copysign(1, value) < 0 else f"{value!r}{suffix}"
 
 
 def _type(type: Type) -> str | None:
@@ -189,7 +214,11 @@ def is_plain_field(expr: FieldOf) -> bool:
     """Whether a field is written by its name: a plain one, that no other field has in another case."""
     name = expr.field.name
     alike = [other for other in expr.struct.names if other.lower() == name.lower()]
-    return len(alike) == 1 and _PLAIN.fullmatch(name) is not None
+    return len(alike) == 1 and is_plain_name(name)
+
+
+def is_plain_name(name: str) -> bool:
+    return _PLAIN.fullmatch(name) is not None
 
 
 def _item(expr: ItemOf, collection: str, key: str) -> str:

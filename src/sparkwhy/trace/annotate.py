@@ -42,8 +42,9 @@ from sparkwhy.plan.walk import fold, inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of, parts
 from sparkwhy.trace.bits import Bits, Dropper, droppers_of, drops
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct, trace_distinct_by, trace_limit, trace_window
-from sparkwhy.trace.joins import trace_join, trace_membership
+from sparkwhy.trace.joins import trace_join
 from sparkwhy.trace.lift import lifted, variant_columns, with_columns
+from sparkwhy.trace.memberships import trace_membership
 from sparkwhy.trace.nulls import rejects_null
 from sparkwhy.trace.partitions import agreement, first_of, refined
 from sparkwhy.trace.sets import trace_set_operation
@@ -149,7 +150,7 @@ def _traced(tracing: Tracing, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...
     def combine(op: Plan, below: tuple[Traced, ...]) -> Traced:
         ops = tuple(known[op.id] for known in nodes)
         asked = tuple(each[op.id] for each in needed)
-        rows = annotate(tracing, ops, below, asked)
+        rows = tracing.settled(op, annotate(tracing, ops, below, asked))
         return tracing.where(op, rows, [_unchecked(*each) for each in zip(ops, asked, strict=True)])
 
     return TracedQuery(fold(narrow[0], combine), tracing.bits, plans, wanted)

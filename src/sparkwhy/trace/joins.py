@@ -8,7 +8,7 @@ beside the pair with the row's first partner, which knows all partners with the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sparkwhy.plan.build import (
     all_of,
@@ -19,7 +19,6 @@ from sparkwhy.plan.build import (
     empty_array,
     equal,
     integer,
-    keep,
     long,
     null,
     transform,
@@ -32,96 +31,51 @@ from sparkwhy.plan.exprs import (
     Compare,
     Expr,
     FieldOf,
-    IsNotNull,
     IsNull,
     Literal,
     MakeStruct,
     Not,
     Ref,
     WindowCall,
-    conjuncts,
 )
-from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Join, JoinType, Plan, Project, SortKey, Window
+from sparkwhy.plan.nodes import Column, Flatten, Join, JoinType, Plan, Project, SortKey, Window
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
-from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
 from sparkwhy.trace.bits import Side, drops
-from sparkwhy.trace.keys import equal_keys, raw, residual
+from sparkwhy.trace.keys import equal_keys, residual
 from sparkwhy.trace.nulls import rejects_null
 from sparkwhy.trace.partitions import Partition, coarsened, refined
-from sparkwhy.trace.split import block_number, split
+from sparkwhy.trace.partners import NO_PARTNER, JoinInput, matching, partner_of, read_by_join, split_apart, terms_of
 from sparkwhy.trace.terms import (
     SETS,
-    TERM,
     blame_of,
+    minus,
     never_lives,
-    no_sets,
     one,
     term,
     tidied,
     union,
     unless_of,
-    with_any,
     without_all,
 )
-from sparkwhy.trace.traced import Traced, Tracing, query_columns, told_apart
-from sparkwhy.trace.trails import Entries, fact, joined, no_trail, only_if, recorded, values
+from sparkwhy.trace.traced import Traced, Tracing, query_columns
+from sparkwhy.trace.trails import fact, joined, only_if, recorded
 from sparkwhy.trace.wanted import Conditions
 from sparkwhy.trace.worlds import WHOLE_PARTITION
 
 _PAIR, _LEFT_ALONE, _RIGHT_ALONE = 0, 1, 2
 _VARIANT = Struct((Field("kind", INTEGER), Field("blame", LONG), Field("unless", SETS)))
-_FOUND = Struct((Field("found", BOOLEAN), Field("blame", LONG), Field("unless", SETS)))
-
-
-@dataclass(frozen=True)
-class _Input:
-    """One side of a join: its rows, and what it brings along for the padded rows of the other side."""
-
-    side: Side
-    rows: Traced
-    here: Attribute | None = None
-    rank: Attribute | None = None
-    partners: Attribute | None = None
-
-    @property
-    def is_here(self) -> Expr:
-        return boolean(True) if self.here is None else IsNotNull(Ref(self.here))
-
-    def held(self, below: Plan) -> tuple[Attribute, ...]:
-        """The attributes that hold what the query has on this side."""
-        return self.rows.holding(below.output)
-
-    @property
-    def blame(self) -> Expr:
-        return _or_else(self.rows.blame, long(0))
-
-    @property
-    def unless(self) -> Expr:
-        return _or_else(self.rows.unless, no_sets())
-
-    @property
-    def notes(self) -> Expr:
-        return _or_else(self.rows.notes, integer(0))
-
-    @property
-    def trail(self) -> Expr:
-        return _or_else(self.rows.trail, no_trail())
-
-
-def _or_else(mark: Attribute | None, default: Expr) -> Expr:
-    """A mark of a side that may be padded."""
-    return default if mark is None else call("coalesce", Ref(mark), default)
+_SETTLED = Struct((Field("kind", INTEGER), Field("blame", LONG)))
 
 
 # --- pairs and padded rows ---
 
 
 def trace_join(tracing: Tracing, op: Join, left: Traced, right: Traced, wanted: Sequence[Conditions]) -> Traced:
-    op, left, right = _apart(tracing, op, left, right)
+    op, left, right = split_apart(tracing, op, left, right)
     pads_left = _is_padded(tracing, op, "left") and not _rejected(wanted, op.right)
     pads_right = _is_padded(tracing, op, "right") and not _rejected(wanted, op.left)
-    a = _prepared(tracing, op, _Input("left", left), pads_other=pads_right)
-    b = _prepared(tracing, op, _Input("right", right), pads_other=pads_left)
+    a = _prepared(tracing, op, JoinInput("left", left), pads_other=pads_right)
+    b = _prepared(tracing, op, JoinInput("right", right), pads_other=pads_left)
     plan = Join(
         id=tracing.fresh.part(op),
         where=op.where,
@@ -130,8 +84,12 @@ def trace_join(tracing: Tracing, op: Join, left: Traced, right: Traced, wanted: 
         how=_HOW[pads_left, pads_right],
         condition=op.condition,
     )
-    simple = a.partners is None and b.partners is None
-    joined = _marked(tracing, op, plan, a, b) if simple else _with_variants(tracing, op, plan, a, b)
+    if a.rank is None and b.rank is None:
+        joined = _marked(tracing, op, plan, a, b)
+    elif tracing.bits.settled and not residual(op):
+        joined = _with_settled_variants(tracing, op, plan, a, b)
+    else:
+        joined = _with_variants(tracing, op, plan, a, b)
     sides: tuple[Side, ...] = ("left", "right")
     padding = [tracing.bits.claim(op.id, side) for side in sides if drops(op, side)]
     return tracing.existing(op, tracing.told_apart_by(joined, padding))
@@ -156,59 +114,71 @@ def _rejected(wanted: Sequence[Conditions], side: Plan) -> bool:
     return all(any(rejects_null(condition, ids) for condition in conditions) for conditions in wanted)
 
 
-def _apart(tracing: Tracing, op: Join, left: Traced, right: Traced) -> tuple[Join, Traced, Traced]:
-    """The sides, split as far as the condition reads them differently; rows of other alternatives are no partners."""
-    read = () if op.condition is None else (op.condition,)
-    left = split(tracing, op, left, told_apart(left, read))
-    right = split(tracing, op, right, told_apart(right, read))
-    both = refined([left.split, right.split])  # partners of one alternative each are few; of all, their terms are many
-    left, right = split(tracing, op, left, both), split(tracing, op, right, both)
-    shared = coarsened(left.split, right.split)
-    if len(shared) == 1:
-        return op, left, right
-    sides = [(op.left, left), (op.right, right)]
-    blocks = [tracing.fresh.attribute("block", INTEGER) for _ in sides]
-    shapes, rows = [], []
-    for block, (below, side) in zip(blocks, sides, strict=True):
-        tracing.texts[block.id] = ("",) * tracing.bits.alternatives
-        shapes.append(_with(tracing, op, below, Column(block, integer(0))))
-        columns = (*carry(query_columns(side)), Column(block, block_number(side, shared)))
-        rows.append(tracing.project(op, side, columns))
-    same = equal(Ref(blocks[0]), Ref(blocks[1]))
-    condition = same if op.condition is None else all_of((same, *conjuncts(op.condition)))
-    how = "inner" if op.how == "cross" else op.how
-    return replace(op, left=shapes[0], right=shapes[1], how=how, condition=condition), rows[0], rows[1]
-
-
-def _with(tracing: Tracing, op: Join, below: Plan, column: Column) -> Plan:
-    return Project(id=tracing.fresh.part(op), input=below, columns=(*carry(below.output), column))
-
-
 def _bit(tracing: Tracing, op: Join, side: Side) -> Expr:
     """The blame of a padded row of this side: none if the join pads it anyway."""
     return long(0 if op.how in (side, "full") else tracing.bits.claim(op.id, side))
 
 
-def _prepared(tracing: Tracing, op: Join, side: _Input, *, pads_other: bool) -> _Input:
+def _prepared(tracing: Tracing, op: Join, side: JoinInput, *, pads_other: bool) -> JoinInput:
     """A side with what the padded rows of the other side need to know about it."""
     if not pads_other:
         return side
     here = tracing.fresh.attribute("here", BOOLEAN)
     rows = tracing.project(op, side.rows, (*carry(query_columns(side.rows)), Column(here, boolean(True))))
     side = replace(side, rows=rows, here=here)
-    return side if rows.is_certain else _with_partners(tracing, op, side)
+    if rows.is_certain:
+        return side
+    if tracing.bits.settled and not residual(op):
+        return _with_gates(tracing, op, side)
+    return _with_partners(tracing, op, side)
 
 
-def _with_partners(tracing: Tracing, op: Join, side: _Input) -> _Input:
+def _with_gates(tracing: Tracing, op: Join, side: JoinInput) -> JoinInput:
+    """Each row with its number among the rows of the same key, and with the gates that are closed to all of these."""
+    fresh, rows = tracing.fresh, side.rows
+    rank, closed = fresh.attribute("rank", INTEGER), fresh.attribute("closed", LONG)
+    if _has_own_key(op, side):
+        known = (Column(rank, integer(1)), Column(closed, rows.blame_expr))
+        alone = tracing.project(op, rows, (*carry(query_columns(rows)), *known))
+        return replace(side, rows=alone, rank=rank, closed=closed)
+    keys = _keys(op, side)
+    common = Column(closed, WindowCall(AggCall("bit_and", (rows.blame_expr,)), WHOLE_PARTITION))
+    plan = Window(
+        id=fresh.part(op),
+        input=_ranked(tracing, op, rows.plan, keys, rank),
+        partition=keys,
+        order=(),
+        columns=(common,),
+    )
+    return replace(side, rows=replace(rows, plan=plan), rank=rank, closed=closed)
+
+
+def _keys(op: Join, side: JoinInput) -> tuple[Expr, ...]:
+    return tuple(key.left if side.side == "left" else key.right for key in equal_keys(op))
+
+
+def _has_own_key(op: Join, side: JoinInput) -> bool:
+    """Whether no two rows of a side are known to have the same key."""
+    unique, keys = side.rows.unique, {key.attribute for key in _keys(op, side) if isinstance(key, Ref)}
+    return unique is not None and unique <= keys
+
+
+def _ranked(tracing: Tracing, op: Join, rows: Plan, keys: tuple[Expr, ...], rank: Attribute) -> Plan:
+    """The rows, numbered among those of the same key."""
+    number = Column(rank, WindowCall(Call("row_number", ()), WHOLE_PARTITION))
+    order = (SortKey(integer(1)),)
+    return Window(id=tracing.fresh.part(op), input=rows, partition=keys, order=order, columns=(number,))
+
+
+def _with_partners(tracing: Tracing, op: Join, side: JoinInput) -> JoinInput:
     """Each row with its number among the rows of the same key, and with the terms of all of these."""
     fresh, rows = tracing.fresh, side.rows
-    keys = tuple(key.left if side.side == "left" else key.right for key in equal_keys(op))
     rank = fresh.attribute("rank", INTEGER)
-    if rows.unique is not None and rows.unique <= {key.attribute for key in keys if isinstance(key, Ref)}:
+    if _has_own_key(op, side):
         return _alone_with_key(tracing, op, side, rank)
-    number = Column(rank, WindowCall(Call("row_number", ()), WHOLE_PARTITION))
-    ranked = Window(id=fresh.part(op), input=rows.plan, partition=keys, order=(SortKey(integer(1)),), columns=(number,))
-    partner = _partner(op, side, rank)
+    keys = _keys(op, side)
+    ranked = _ranked(tracing, op, rows.plan, keys, rank)
+    partner = partner_of(op, side, rank)
     function = "collect_list" if residual(op) else "collect_set"
     partners = fresh.attribute("partners", Array(partner.type, False))
     collected = Column(partners, WindowCall(AggCall(function, (partner,)), WHOLE_PARTITION))
@@ -216,56 +186,16 @@ def _with_partners(tracing: Tracing, op: Join, side: _Input) -> _Input:
     return replace(side, rows=replace(rows, plan=plan), rank=rank, partners=partners)
 
 
-def _alone_with_key(tracing: Tracing, op: Join, side: _Input, rank: Attribute) -> _Input:
+def _alone_with_key(tracing: Tracing, op: Join, side: JoinInput, rank: Attribute) -> JoinInput:
     """The same where no two rows have the same key: nothing has to be brought together."""
-    partner = _partner(op, side, rank)
+    partner = partner_of(op, side, rank)
     partners = tracing.fresh.attribute("partners", Array(partner.type, False))
     numbered = tracing.project(op, side.rows, (*carry(query_columns(side.rows)), Column(rank, integer(1))))
     known = (*carry(query_columns(numbered)), Column(partners, call("array", partner)))
     return replace(side, rows=tracing.project(op, numbered, known), rank=rank, partners=partners)
 
 
-def _partner(op: Join, side: _Input, rank: Attribute | None) -> Expr:
-    """What is known of a partner: its term, and what the condition reads of it besides keys, and its number."""
-    read = _read_by_residual(op, side.side)
-    if not residual(op):
-        return side.rows.term
-    names = tuple(f"c{i}" for i in range(len(read)))
-    number: tuple[Expr, ...] = () if rank is None else (Ref(rank),)
-    label = () if rank is None else ("rank",)
-    return MakeStruct(
-        ("blame", "unless", *label, *names),
-        (side.rows.blame_expr, side.rows.unless_expr, *number, *(Ref(a) for a in read)),
-    )
-
-
-def _read_by_residual(op: Join, side: Side) -> tuple[Attribute, ...]:
-    """The attributes of this side that the condition reads besides keys."""
-    own = {a.id for a in (op.left if side == "left" else op.right).output}
-    return tuple(dict.fromkeys(a for part in residual(op) for a in attributes_of(part) if a.id in own))
-
-
-def _matching(op: Join, side: Side, partners: Expr, offset: int) -> Expr:
-    """The partners, of all with the same key, that meet the rest of the condition too."""
-    if not residual(op):
-        return partners
-    places = {a.id: offset + i for i, a in enumerate(_read_by_residual(op, side))}
-
-    def meets(partner: Expr) -> Expr:
-        def field(part: Expr) -> Expr | None:
-            found = isinstance(part, Ref) and part.attribute.id in places
-            return FieldOf(partner, places[part.attribute.id]) if found and isinstance(part, Ref) else None
-
-        return all_of(rewrite(part, field) for part in residual(op))
-
-    return keep(partners, meets)
-
-
-def _terms(partners: Expr) -> Expr:
-    return transform(partners, lambda p: term(blame_of(p), unless_of(p)))
-
-
-def _marked(tracing: Tracing, op: Join, plan: Plan, a: _Input, b: _Input) -> Traced:
+def _marked(tracing: Tracing, op: Join, plan: Plan, a: JoinInput, b: JoinInput) -> Traced:
     """The joined rows with their marks, where no row exists both with and without partners."""
     blame: Expr = union(a.blame, b.blame)
     if b.here is not None:
@@ -287,7 +217,7 @@ def _marked(tracing: Tracing, op: Join, plan: Plan, a: _Input, b: _Input) -> Tra
     return _tidy(tracing, op, marked) if taken else _existing(tracing, op, marked, a, b)
 
 
-def _joined(plan: Plan, a: _Input, b: _Input) -> Traced:
+def _joined(plan: Plan, a: JoinInput, b: JoinInput) -> Traced:
     """The joined rows, whose marks are still to be made."""
     return Traced(
         plan,
@@ -298,7 +228,7 @@ def _joined(plan: Plan, a: _Input, b: _Input) -> Traced:
     )
 
 
-def _split(a: _Input, b: _Input) -> Partition:
+def _split(a: JoinInput, b: JoinInput) -> Partition:
     """How joined rows are split: a pair as both of its rows are, a padded row as its own side is."""
     found = refined([a.rows.split, b.rows.split])
     if b.here is not None:
@@ -306,7 +236,7 @@ def _split(a: _Input, b: _Input) -> Partition:
     return found if a.here is None else coarsened(found, b.rows.split)
 
 
-def _existing(tracing: Tracing, op: Join, rows: Traced, a: _Input, b: _Input) -> Traced:
+def _existing(tracing: Tracing, op: Join, rows: Traced, a: JoinInput, b: JoinInput) -> Traced:
     """The rows that exist in some alternative: two that are split in other ways may have none in common."""
     if len(a.rows.split) == 1 or len(b.rows.split) == 1:
         return rows
@@ -314,7 +244,7 @@ def _existing(tracing: Tracing, op: Join, rows: Traced, a: _Input, b: _Input) ->
     return tracing.only(op, rows, (Compare("<>", call("&", rows.blame_expr, gates), gates),))
 
 
-def _joined_trail(tracing: Tracing, op: Join, a: _Input, b: _Input) -> Expr:
+def _joined_trail(tracing: Tracing, op: Join, a: JoinInput, b: JoinInput) -> Expr:
     """The trails of both sides, and for a padded row what found no partner, also where the join pads it anyway."""
     parts = [a.trail, b.trail]
     for row, other in ((a, b), (b, a)):
@@ -326,23 +256,9 @@ def _joined_trail(tracing: Tracing, op: Join, a: _Input, b: _Input) -> Expr:
 def _alone_record(tracing: Tracing, op: Join, side: Side) -> Expr:
     """What a row without a partner records: what the join read of it, and on which side nothing was found."""
     other = "right" if side == "left" else "left"
-    read = _read_of(tracing, op, side)
+    read = read_by_join(tracing, op, side)
     trail = recorded(op, [*read, fact(NO_PARTNER, Literal(other, STRING))])
     return tracing.told(op, trail, (value for _, value in read))
-
-
-def _read_of(tracing: Tracing, op: Join, side: Side) -> Entries:
-    """What a join reads of a row of this side: attributes as they are, and keys that are computed from them."""
-    rows = op.left if side == "left" else op.right
-    own = {attribute.id for attribute in rows.output}
-    read = () if op.condition is None else paths_of(op.condition)
-    paths = [path for path in read if all(attribute.id in own for attribute in attributes_of(path))]
-    keys = [key.left if side == "left" else key.right for key in equal_keys(op)]
-    return values(op, (*paths, *map(raw, keys), *keys), tracing.texts)
-
-
-NO_PARTNER = "no partner on the"
-PARTNER = "partner on the"
 
 
 def _tidy(tracing: Tracing, op: Join, rows: Traced) -> Traced:
@@ -351,7 +267,7 @@ def _tidy(tracing: Tracing, op: Join, rows: Traced) -> Traced:
     return tracing.only(op, tidy, (Not(never_lives(tidy.unless_expr)),))
 
 
-def _with_variants(tracing: Tracing, op: Join, plan: Plan, a: _Input, b: _Input) -> Traced:
+def _with_variants(tracing: Tracing, op: Join, plan: Plan, a: JoinInput, b: JoinInput) -> Traced:
     """The joined rows, beside the pair with its first partner also each row without its partners."""
     fresh = tracing.fresh
     pair = _variants(one(union(a.blame, b.blame), call("concat", a.unless, b.unless)), _PAIR, long(0))
@@ -363,10 +279,7 @@ def _with_variants(tracing: Tracing, op: Join, plan: Plan, a: _Input, b: _Input)
     variant = fresh.attribute("variant", _VARIANT)
     flat = Flatten(id=fresh.part(op), input=plan, collection=call("concat", *found), elements=(variant,))
     kind = FieldOf(Ref(variant), 0)
-    columns = (
-        *(Column(x, _null_if(kind, _RIGHT_ALONE, x) if a.partners else Ref(x)) for x in a.held(op.left)),
-        *(Column(x, _null_if(kind, _LEFT_ALONE, x) if b.partners else Ref(x)) for x in b.held(op.right)),
-    )
+    columns = _padded_columns(op, kind, a, b)
     joined = tracing.project(
         op,
         replace(_joined(flat, a, b), variants={}),
@@ -380,10 +293,53 @@ def _with_variants(tracing: Tracing, op: Join, plan: Plan, a: _Input, b: _Input)
     return _existing(tracing, op, kept, a, b)
 
 
-def _variant_trail(tracing: Tracing, op: Join, kind: Expr, a: _Input, b: _Input) -> Expr:
+def _with_settled_variants(tracing: Tracing, op: Join, plan: Plan, a: JoinInput, b: JoinInput) -> Traced:
+    """The same where nothing is left open: in which alternatives a row is alone is one set of gates."""
+    fresh, gates = tracing.fresh, long(tracing.bits.gates)
+    both = either(all_of((a.is_here, b.is_here)), union(a.blame, b.blame), gates)
+    blames = {_PAIR: Column(fresh.attribute("pair", LONG), both)}
+    if b.here is not None:
+        blames[_LEFT_ALONE] = Column(fresh.attribute("alone", LONG), _closed_alone(tracing, op, a, b))
+    if a.here is not None:
+        blames[_RIGHT_ALONE] = Column(fresh.attribute("alone", LONG), _closed_alone(tracing, op, b, a))
+    known = Project(id=fresh.part(op), input=plan, columns=(*carry(plan.output), *blames.values()))
+
+    def where(kind: int, blame: Expr) -> Expr:
+        listed = call("array", MakeStruct(("kind", "blame"), (integer(kind), blame)))
+        return either(Compare("<>", call("&", blame, gates), gates), listed, empty_array(_SETTLED))
+
+    variant = fresh.attribute("variant", _SETTLED)
+    listed = call("concat", *(where(kind, Ref(column.attribute)) for kind, column in blames.items()))
+    flat = Flatten(id=fresh.part(op), input=known, collection=listed, elements=(variant,))
+    columns = _padded_columns(op, FieldOf(Ref(variant), 0), a, b)
+    rows = replace(_joined(flat, a, b), variants={})
+    joined = tracing.project(op, rows, columns, blame=FieldOf(Ref(variant), 1))
+    return replace(joined, variants={**a.rows.variants, **b.rows.variants})
+
+
+def _closed_alone(tracing: Tracing, op: Join, row: JoinInput, other: JoinInput) -> Expr:
+    """The gates in which a joined row does not stand for the row of one side without partners."""
+    gates = long(tracing.bits.gates)
+    own = union(row.blame, _bit(tracing, op, row.side))
+    cases: list[tuple[Expr, Expr]] = [(Not(row.is_here), gates), (Not(other.is_here), own)]
+    if other.closed is not None and other.rank is not None:
+        is_first = equal(Ref(other.rank), integer(1))
+        cases.append((is_first, union(own, minus(gates, Ref(other.closed)))))
+    return Case(tuple(cases), gates)
+
+
+def _padded_columns(op: Join, kind: Expr, a: JoinInput, b: JoinInput) -> tuple[Column, ...]:
+    """What the query has on both sides, with nulls on the other side of a row that is alone beside its partner."""
+    return (
+        *(Column(x, _null_if(kind, _RIGHT_ALONE, x) if a.rank else Ref(x)) for x in a.held(op.left)),
+        *(Column(x, _null_if(kind, _LEFT_ALONE, x) if b.rank else Ref(x)) for x in b.held(op.right)),
+    )
+
+
+def _variant_trail(tracing: Tracing, op: Join, kind: Expr, a: JoinInput, b: JoinInput) -> Expr:
     """The trail of a padded row is its own, with its key; that of a pair is both."""
 
-    def alone(row: _Input) -> Expr:
+    def alone(row: JoinInput) -> Expr:
         return joined([row.trail, _alone_record(tracing, op, row.side)])
 
     branches = (
@@ -393,16 +349,16 @@ def _variant_trail(tracing: Tracing, op: Join, kind: Expr, a: _Input, b: _Input)
     return Case(branches, joined([a.trail, b.trail]))
 
 
-def _alone(op: Join, row: _Input, other: _Input, kind: int, bit: Expr) -> Expr:
+def _alone(op: Join, row: JoinInput, other: JoinInput, kind: int, bit: Expr) -> Expr:
     """The padded rows of one side that this joined row stands for."""
     own = term(row.blame, row.unless)
     no_partner = either(Not(other.is_here), _variants(call("array", own), kind, bit), empty_array(_VARIANT))
     if other.partners is None or other.rank is None:
         return no_partner
-    matching = _matching(op, other.side, Ref(other.partners), offset=3)
-    first = integer(1) if not residual(op) else call("array_min", transform(matching, lambda p: FieldOf(p, 2)))
+    matched = matching(op, other.side, Ref(other.partners), offset=3)
+    first = integer(1) if not residual(op) else call("array_min", transform(matched, lambda p: FieldOf(p, 2)))
     is_first = all_of((row.is_here, other.is_here, equal(Ref(other.rank), first)))
-    extra = _variants(without_all(own, _terms(matching)), kind, bit)
+    extra = _variants(without_all(own, terms_of(matched)), kind, bit)
     return call("concat", no_partner, either(is_first, extra, empty_array(_VARIANT)))
 
 
@@ -415,98 +371,3 @@ def _variants(terms: Expr, kind: int, bit: Expr) -> Expr:
 
 def _null_if(kind: Expr, value: int, attribute: Attribute) -> Expr:
     return either(equal(kind, integer(value)), null(attribute.type), Ref(attribute))
-
-
-# --- semi, anti and existence joins ---
-
-
-def trace_membership(tracing: Tracing, op: Join, left: Traced, right: Traced) -> Traced:
-    """Every left row, once where it has a partner and once where it has none."""
-    op, left, right = _apart(tracing, op, left, right)
-    if right.is_certain:
-        found, rows = _known_membership(tracing, op, left, right)
-    else:
-        found, rows = _possible_membership(tracing, op, left, right)
-    if op.how == "existence":
-        assert op.exists is not None
-        return tracing.project(op, rows, (*carry(left.holding(op.left.output)), Column(op.exists, found)))
-    kept = found if op.how == "semi" else Not(found)
-    met = fact(NO_PARTNER if op.how == "semi" else PARTNER, Literal("right", STRING))
-    record = [*_read_of(tracing, op, "left"), met]
-    return tracing.unless_kept(op, rows, carry(left.holding(op.left.output)), kept, record)
-
-
-def _known_membership(tracing: Tracing, op: Join, left: Traced, right: Traced) -> tuple[Expr, Traced]:
-    """Whether a row has a partner, where all partners are there for good."""
-    found = tracing.fresh.attribute("found", BOOLEAN)
-    plan = Join(
-        id=tracing.fresh.part(op),
-        where=op.where,
-        left=left.plan,
-        right=right.plan,
-        how="existence",
-        condition=op.condition,
-        exists=found,
-    )
-    return Ref(found), replace(left, plan=plan)
-
-
-def _possible_membership(tracing: Tracing, op: Join, left: Traced, right: Traced) -> tuple[Expr, Traced]:
-    """Whether a row has a partner, where that depends on what is relaxed: a row for each case."""
-    fresh = tracing.fresh
-    summary, condition, partners, noted = _summary(tracing, op, right)
-    plan: Plan = Join(id=fresh.part(op), left=left.plan, right=summary, how="left", condition=condition)
-    known = fresh.attribute("known", Array(TERM))
-    matching = _matching(op, "right", Ref(partners), offset=2)
-    terms = call("coalesce", _terms(matching), empty_array(TERM))
-    plan = Project(id=fresh.part(op), input=plan, columns=(*carry(plan.output), Column(known, terms)))
-    cases = fresh.attribute("case", _FOUND)
-    with_one, with_none = with_any(left.term, Ref(known)), without_all(left.term, Ref(known))
-    collection = call("concat", _cases(with_one, True), _cases(with_none, False))
-    plan = Flatten(id=fresh.part(op), input=plan, collection=collection, elements=(cases,))
-    rows = tracing.project(
-        op,
-        Traced(
-            plan,
-            trail=left.trail,
-            order=left.order,
-            variants=left.variants,
-            parts=refined([left.parts, right.parts]),
-            split=left.split,
-            everywhere=left.everywhere and right.everywhere,
-        ),
-        (*carry(query_columns(left)), *carry((cases,))),
-        blame=FieldOf(Ref(cases), 1),
-        unless=FieldOf(Ref(cases), 2),
-        notes=call("|", left.notes_expr, call("coalesce", noted, integer(0))),
-    )
-    return FieldOf(Ref(cases), 0), rows
-
-
-def _cases(terms: Expr, found: bool) -> Expr:
-    def case(t: Expr) -> Expr:
-        return MakeStruct(("found", "blame", "unless"), (boolean(found), blame_of(t), unless_of(t)))
-
-    return transform(terms, case)
-
-
-def _summary(tracing: Tracing, op: Join, right: Traced) -> tuple[Plan, Expr | None, Attribute, Expr]:
-    """One row for each key of the right side with all that is known of its rows, and the condition to join it."""
-    fresh = tracing.fresh
-    keys = equal_keys(op)
-    columns = tuple(Column(fresh.attribute("key", key.right.type, nullable=True), key.right) for key in keys)
-    partner = _partner(op, _Input("right", right), None)
-    partners = fresh.attribute("partners", Array(partner.type, False))
-    notes = fresh.attribute("notes", INTEGER)
-    plan = Aggregate(
-        id=fresh.part(op),
-        input=right.plan,
-        keys=columns,
-        aggregates=(
-            Column(partners, AggCall("collect_set", (partner,))),
-            Column(notes, AggCall("bit_or", (right.notes_expr,))),
-        ),
-    )
-    pairs = zip(keys, columns, strict=True)
-    equal = [Compare("<=>" if k.null_safe else "=", k.left, Ref(c.attribute)) for k, c in pairs]
-    return plan, all_of(equal) if equal else None, partners, Ref(notes)

@@ -9,7 +9,7 @@ from sparkwhy.plan.exprs import AggCall, Compare, Expr, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Distinct, Flatten, Join, Project, SetOperation, Union
 from sparkwhy.plan.types import LONG
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct
-from sparkwhy.trace.joins import trace_membership
+from sparkwhy.trace.memberships import trace_membership
 from sparkwhy.trace.traced import Traced, Tracing
 from sparkwhy.trace.trails import fact
 from sparkwhy.trace.unions import trace_union

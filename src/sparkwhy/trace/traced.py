@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from sparkwhy.plan.build import Fresh, all_of, call, carry, either, integer, long
+from sparkwhy.plan.build import Fresh, all_of, call, carry, either, integer, long, reduce
 from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, Or, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Distinct, Filter, OpId, Plan, Project, SetOperation, SortKey
-from sparkwhy.plan.types import INTEGER, LONG, Type
+from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Type
 from sparkwhy.plan.walk import inputs
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
 from sparkwhy.trace.bits import Bits
 from sparkwhy.trace.bounds import Bounds, can_hold, reads_bounded
 from sparkwhy.trace.partitions import Partition, agreement, first_of, refined, whole
-from sparkwhy.trace.terms import SETS, no_sets, term, union
+from sparkwhy.trace.terms import SETS, minus, no_sets, term, union
 from sparkwhy.trace.trails import (
     TRAIL,
     Entries,
@@ -228,16 +228,27 @@ class Tracing:
         rows = self.only(op, rows, closing)
         if not others:
             return self.project(op, rows, columns)
-        blame = _all(union, [*_known(rows.blame), *(either(v.kept, long(0), long(v.bit)) for v in others)])
+        rows, decided = self._decided(op, rows, others)
+        blame = _all(union, [*_known(rows.blame), *(either(v.kept, long(0), long(v.bit)) for v in decided)])
         trail = maybe = None
         if self.records:
-            steps = [unless_it_holds(v.kept, self.told(op, v.record, paths_of(v.kept))) for v in others]
+            told = [self.told(op, v.record, paths_of(v.kept)) for v in others]
+            steps = [unless_it_holds(v.kept, each) for v, each in zip(decided, told, strict=True)]
             trail = joined([*_known(rows.trail), *steps])
         if rows.maybe is not None:
             missed = [either(can_hold(v.kept, rows.bounds), long(0), long(v.bit)) for v in others]
             maybe = _all(union, [Ref(rows.maybe), *missed])
         found = self.project(op, rows, columns, blame=blame, trail=trail, maybe=maybe)
         return self.existing(op, self.told_apart_by(found, [v.bit for v in others]))
+
+    def _decided(self, op: Plan, rows: Traced, verdicts: Sequence[Verdict]) -> tuple[Traced, list[Verdict]]:
+        """The rows, with a column that says how each verdict comes out: on much data it is computed only once."""
+        if self.in_full is None:
+            return rows, list(verdicts)
+        columns = [Column(self.fresh.attribute("kept", BOOLEAN, nullable=True), v.kept) for v in verdicts]
+        plan = Project(id=self.fresh.part(op), input=rows.plan, columns=(*carry(rows.plan.output), *columns))
+        decided = [replace(v, kept=Ref(column.attribute)) for v, column in zip(verdicts, columns, strict=True)]
+        return replace(rows, plan=plan), decided
 
     def _closes_all(self, verdict: Verdict) -> bool:
         return self.bits.settled and verdict.bit == self.bits.gates
@@ -254,6 +265,15 @@ class Tracing:
             return rows
         gates = long(self.bits.gates)
         return self.only(op, rows, (Compare("<>", call("&", rows.blame_expr, gates), gates),))
+
+    def settled(self, op: Plan, rows: Traced) -> Traced:
+        """Where nothing is left open, what takes a row away closes the gates that it does not have itself."""
+        if not self.bits.settled or rows.unless is None:
+            return rows
+        gates = long(self.bits.gates)
+        blame = reduce(rows.unless_expr, rows.blame_expr, lambda closed, u: union(closed, minus(gates, u)))
+        without = replace(rows, unless=None)
+        return self.existing(op, self.project(op, without, carry(query_columns(rows)), blame=blame))
 
     def where(self, op: Plan, rows: Traced, conditions: Sequence[Sequence[Expr]]) -> Traced:
         """The rows that meet, in some alternative, all its conditions on attributes of the query."""

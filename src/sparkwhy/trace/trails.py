@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -149,9 +150,10 @@ def told_apart_by(trail: Expr, read: Iterable[Expr]) -> Expr:
     values = list(read)
     if not values:
         return trail
-    far = far_of(trail)
-    next_to_nothing = call("*", Cast(call("&", mark(values), long(0xFFFFF)), DOUBLE), Literal(1e-18, DOUBLE))
-    return _trail(call("+", far, call("*", next_to_nothing, call("+", far, Literal(1.0, DOUBLE)))), _entries_of(trail))
+    one = Literal(1.0, DOUBLE)
+    share = call("*", Cast(call("&", mark(values), long(0xFFFFF)), DOUBLE), Literal(1e-17, DOUBLE))
+    far = call("-", call("*", call("+", far_of(trail), one), call("+", share, one)), one)
+    return _trail(far, _entries_of(trail))
 
 
 def _entries_of(trail: Expr) -> Expr:
@@ -262,12 +264,14 @@ def sides_of(part: Expr) -> Iterator[Expr]:
 
 
 def distance(op: Filter, read: Callable[[Expr], Expr]) -> Expr:
-    """How far a row is from meeting the condition of a filter: the sum over its comparisons with a constant."""
-    found = [apart for part in conjuncts(op.condition) for apart in _apart(part)]
-    total: Expr = _NO_WAY
-    for part, apart in found:
-        total = call("+", total, either(read(part), _NO_WAY, call("coalesce", read(apart), _NO_WAY)))
-    return total
+    """How far a row is from meeting the condition of a filter, which it does not meet: the sum over its comparisons
+    with a constant."""
+    parts = conjuncts(op.condition)
+    found = [(part, call("coalesce", read(apart), _NO_WAY)) for each in parts for part, apart in _apart(each)]
+    if len(parts) == 1:
+        return found[0][1] if found else _NO_WAY
+    missed = [either(read(part), _NO_WAY, apart) for part, apart in found]
+    return reduce(lambda total, each: call("+", total, each), missed) if missed else _NO_WAY
 
 
 def _apart(part: Expr) -> Iterator[tuple[Expr, Expr]]:
