@@ -12,11 +12,14 @@ from sparkwhy.explain.candidates import candidate_plan
 from sparkwhy.explain.recall import with_trails
 from sparkwhy.lab.interpreter import run
 from sparkwhy.lab.values import Row
-from sparkwhy.plan.nodes import Aggregate, OpId, Plan
+from sparkwhy.plan.exprs import Compare, In, Literal, Ref, conjuncts
+from sparkwhy.plan.nodes import Aggregate, Filter, OpId, Plan
+from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import walk
 from sparkwhy.trace.annotate import trace
 from sparkwhy.trace.trails import REFERENCE
 from sparkwhy.trace.wanted import Conditions
+from tests.fix.test_ladder import totals
 from tests.trace.plans import Generator
 from tests.trace.test_law import MOST_DROPPERS, droppers
 from tests.trace.test_law_of_alternatives import alternatives, is_determined
@@ -63,3 +66,21 @@ def test_what_is_looked_up_is_what_would_be_carried_along(batch: int) -> None:
                 assert {entry[0] for entry in entries} == {entry[0] for entry in carried[key][2]}
         compared += 1
     assert compared > 5
+
+
+def test_only_groups_with_the_keys_that_references_name_are_looked_at() -> None:
+    plan = totals("sum", "<", 10)
+    (key, total) = plan.output
+    query = trace(plan, (Compare(">", Ref(total), Literal(50, LONG)),), records=True, references=True)
+    rows = {OpId(1): [(1, 5), (1, 20), (1, 40), (2, 8), (2, 60), (3, 1)]}
+    looked_at: list[Plan] = []
+
+    def look(each: Plan) -> list[Row]:
+        looked_at.append(each)
+        return run(each, rows)
+
+    witnesses = with_trails(query, run(candidate_plan(query), rows), look)
+    assert {entry[1] for row in witnesses for entry in row[-1][0][1]} == {"v", "? v < 10"}
+    (again,) = looked_at
+    wanted = {part for node in walk(again) if isinstance(node, Filter) for part in conjuncts(node.condition)}
+    assert In(Ref(key), (Literal(1, INTEGER), Literal(2, INTEGER))) in wanted

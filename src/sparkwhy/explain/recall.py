@@ -11,7 +11,7 @@ from typing import Any
 
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.trace.annotate import TracedQuery, recalled
-from sparkwhy.trace.trails import REFERENCE
+from sparkwhy.trace.trails import REFERENCE, Referring
 
 MAX_MARKS = 2000
 """So many rows are looked up at one grouping."""
@@ -28,10 +28,11 @@ def with_trails(
     told = [tuple(row) for row in rows]
     known: dict[OpId, dict[str, Sequence[Entry]]] = {}
     while wanted := _unknown(_entries(told, known), known):
-        for at, marks in wanted.items():
-            found = collect(recalled(query, at, map(int, marks)))
-            trails = {str(mark): entries for mark, (_, entries) in found}
-            known.setdefault(at, {}).update({mark: trails.get(mark, ()) for mark in marks})
+        for at, texts in wanted.items():
+            references = {text: Referring.of(text) for text in texts}
+            plan = recalled(query, at, tuple(references.values()))
+            trails = {} if plan is None else {mark: entries for mark, (_, entries) in collect(plan)}
+            known.setdefault(at, {}).update({text: trails.get(each.mark, ()) for text, each in references.items()})
     return [(*row[:-2], *(_told(witness, known) for witness in row[-2:])) for row in told]
 
 

@@ -10,7 +10,7 @@ meet them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
@@ -50,7 +50,7 @@ from sparkwhy.trace.partitions import agreement, first_of, refined
 from sparkwhy.trace.sets import trace_set_operation
 from sparkwhy.trace.split import split
 from sparkwhy.trace.traced import Traced, Tracing, Verdict, is_grouping, query_columns, told_apart
-from sparkwhy.trace.trails import TRAIL, distance, recorded, values, verdicts, within
+from sparkwhy.trace.trails import TRAIL, Referring, distance, recorded, values, verdicts, within
 from sparkwhy.trace.unions import trace_union
 from sparkwhy.trace.wanted import Conditions, backtrace, backtrace_with_keys, pushed, substituted
 
@@ -94,20 +94,24 @@ def trace(
     return _traced(tracing, plans, wanted)
 
 
-def recalled(query: TracedQuery, at: OpId, marks: Iterable[int]) -> Plan:
-    """The trails to which references with these marks refer, each beside its mark; `at` is the grouping.
+def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> Plan | None:
+    """The trails to which these references refer, each beside its mark; `at` is the grouping.
 
-    The same query is traced once more, so that rows have the same marks. Trails may have references to groupings below.
+    What is below the grouping is traced once more, under the same bits, so that rows have the same marks. Trails may
+    have references to groupings below. None if no row with such keys blames anything.
     """
     plans, wanted = query.plans, query.wanted
-    grouping = next(node for node in walk(plans[0]) if node.id == at)
-    bits = Bits(len(plans), together=query.bits.together)
-    tracing = Tracing(Fresh(plans[0]), bits, True, _read_in_all(plans, wanted))
+    tracing = Tracing(Fresh(plans[0]), query.bits, True, _read_in_all(plans, wanted))
+    groupings = tuple(next(node for node in walk(plan) if node.id == at) for plan in plans)
+    grouping = groupings[0]
     tracing = tracing.referring_below(inputs(grouping), _groupings_of_many(plans, wanted))
-    _traced(tracing, plans, wanted)
+    known = _keys_among(grouping, references)
+    _traced(tracing, groupings, tuple({**each, at: each[at] + known} for each in wanted))
+    if at not in tracing.referred:
+        return None
     rows, mark = tracing.referred[at]
     fresh = tracing.fresh
-    looked_for = In(mark, tuple(map(long, sorted(set(marks)))))
+    looked_for = In(mark, tuple(long(number) for number in sorted({each.mark for each in references})))
     found = Filter(id=fresh.part(grouping), input=rows.plan, condition=looked_for)
     marks_and_trails = (
         Column(fresh.attribute("mark", LONG), mark),
@@ -117,6 +121,16 @@ def recalled(query: TracedQuery, at: OpId, marks: Iterable[int]) -> Plan:
     key, trail = each.output
     least = Column(fresh.attribute("trail", TRAIL), AggCall("min", (Ref(trail),)))
     return Aggregate(id=fresh.part(grouping), input=each, keys=carry((key,)), aggregates=(least,))
+
+
+def _keys_among(grouping: Plan, references: Sequence[Referring]) -> Conditions:
+    """That the groups have keys that some reference names, where all of them name one."""
+    found = []
+    for key in grouping.output:
+        values = {each.keys[key.id] for each in references if key.id in each.keys}
+        if values and all(key.id in each.keys for each in references):
+            found.append(In(Ref(key), tuple(Literal(value, key.type) for value in sorted(values))))
+    return tuple(found)
 
 
 def _groupings_of_many(plans: Sequence[Plan], wanted: Sequence[Wanted]) -> frozenset[OpId]:

@@ -23,7 +23,7 @@ from sparkwhy.plan.nodes import (
 )
 from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array
-from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of, operands, rewrite
 from sparkwhy.trace.bits import drops
 from sparkwhy.trace.bounds import bounded
@@ -106,7 +106,7 @@ def _is_one_set_enough(tracing: Tracing, op: Plan, rows: Traced, keys: Iterable[
         return False
     if tracing.bits.settled:
         return True
-    below = {node.id for node in walk(op)}
+    below = {node.id for input in inputs(op) for node in walk(input)}
     return rows.everywhere and all(len(tracing.bits.droppers_of(below, i)) <= 1 for i in tracing.alternatives)
 
 
@@ -165,12 +165,12 @@ def _referring(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
     """The rows, each with a reference to itself, where trails are not recorded in full."""
     if rows.trail is None or op.id not in tracing.referring:
         return rows
-    keys, _ = _in_all(tracing, rows, op.keys)
-    marks = [Ref(each) for each in (rows.blame, rows.unless) if each is not None]
+    keys, differing = _in_all(tracing, rows, op.keys)
     far = far_of(Ref(rows.trail))
-    own = mark((*(key.expr for key in keys), *marks, far))
+    own = mark((*(key.expr for key in keys), rows.blame_expr, far))
     tracing.referred[op.id] = Referred(rows, own)
-    return tracing.project(op, rows, carry(query_columns(rows)), trail=reference(op, far, own))
+    same = [key for key in op.keys if key.attribute not in differing]
+    return tracing.project(op, rows, carry(query_columns(rows)), trail=reference(op, far, own, same))
 
 
 def _with_keys(tracing: Tracing, op: Aggregate, rows: Traced) -> tuple[Aggregate, Traced]:
@@ -217,7 +217,8 @@ def _partial_groups(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan) 
         split=rows.split,
         everywhere=rows.everywhere,
     )
-    return nearest.told(tracing, op, traced, keys + marks)
+    blame = () if rows.blame is None else carry((rows.blame,))  # what takes rows away depends on what else is looked at
+    return nearest.told(tracing, op, traced, keys + blame)
 
 
 @dataclass(frozen=True)
@@ -250,7 +251,9 @@ class _Nearest:
         below = mark((*(key.expr for key in keys), far_of(Ref(self.rows.trail))))
         tracing.referred[op.id] = Referred(self.rows, below)
         far = Ref(found.attribute)
-        trail = reference(op, far, mark((*(Ref(key.attribute) for key in keys), far)))
+        differing = {held for each in groups.variants.values() for held in each}
+        same = carry(key.attribute for key in keys if key.attribute not in differing)
+        trail = reference(op, far, mark((*(Ref(key.attribute) for key in keys), far)), same)
         given = [a for a in query_columns(groups) if a != found.attribute]
         return tracing.project(op, groups, carry(given), trail=trail)
 

@@ -50,6 +50,7 @@ from sparkwhy.trace.terms import (
     blame_of,
     minus,
     never_lives,
+    no_sets,
     one,
     term,
     tidied,
@@ -270,8 +271,7 @@ def _tidy(tracing: Tracing, op: Join, rows: Traced) -> Traced:
 def _with_variants(tracing: Tracing, op: Join, plan: Plan, a: JoinInput, b: JoinInput) -> Traced:
     """The joined rows, beside the pair with its first partner also each row without its partners."""
     fresh = tracing.fresh
-    pair = _variants(one(union(a.blame, b.blame), call("concat", a.unless, b.unless)), _PAIR, long(0))
-    found = [either(all_of((a.is_here, b.is_here)), pair, empty_array(_VARIANT))]
+    found = [either(all_of((a.is_here, b.is_here)), _pair(a, b), empty_array(_VARIANT))]
     if b.here is not None:
         found.append(_alone(op, a, b, _LEFT_ALONE, _bit(tracing, op, "left")))
     if a.here is not None:
@@ -334,6 +334,14 @@ def _padded_columns(op: Join, kind: Expr, a: JoinInput, b: JoinInput) -> tuple[C
         *(Column(x, _null_if(kind, _RIGHT_ALONE, x) if a.rank else Ref(x)) for x in a.held(op.left)),
         *(Column(x, _null_if(kind, _LEFT_ALONE, x) if b.rank else Ref(x)) for x in b.held(op.right)),
     )
+
+
+def _pair(a: JoinInput, b: JoinInput) -> Expr:
+    """The variant of two partners; Spark is slow with lambdas, and most rows are pairs."""
+    blame = union(a.blame, b.blame)
+    if a.rows.unless is None and b.rows.unless is None:
+        return call("array", MakeStruct(("kind", "blame", "unless"), (integer(_PAIR), blame, no_sets())))
+    return _variants(one(blame, call("concat", a.unless, b.unless)), _PAIR, long(0))
 
 
 def _variant_trail(tracing: Tracing, op: Join, kind: Expr, a: JoinInput, b: JoinInput) -> Expr:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sparkwhy.plan.build import all_of, boolean, call, carry, equal, integer, keep, long, transform
+from sparkwhy.plan.build import all_of, boolean, call, carry, element_of, equal, integer, keep, long, transform
 from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, IsNotNull, MakeStruct, Ref, conjuncts
 from sparkwhy.plan.nodes import Column, Join, Plan, Project
-from sparkwhy.plan.types import INTEGER
+from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
 from sparkwhy.trace.bits import Side
 from sparkwhy.trace.keys import equal_keys, raw, residual
@@ -95,7 +95,7 @@ def partner_of(op: Join, side: JoinInput, rank: Attribute | None) -> Expr:
     """What is known of a partner: its term, and what the condition reads of it besides keys, and its number."""
     read = _read_by_residual(op, side.side)
     if not residual(op):
-        return side.rows.term
+        return side.rows.blame_expr if side.rows.unless is None else side.rows.term
     names = tuple(f"c{i}" for i in range(len(read)))
     number: tuple[Expr, ...] = () if rank is None else (Ref(rank),)
     label = () if rank is None else ("rank",)
@@ -128,6 +128,8 @@ def matching(op: Join, side: Side, partners: Expr, offset: int) -> Expr:
 
 
 def terms_of(partners: Expr) -> Expr:
+    if element_of(partners) == LONG:  # where nothing takes a row away its blame says all
+        return transform(partners, lambda blame: term(blame, no_sets()))
     return transform(partners, lambda p: term(blame_of(p), unless_of(p)))
 
 

@@ -10,7 +10,7 @@ import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sparkwhy.plan.build import boolean, call, either, empty_array, integer, long, transform
 from sparkwhy.plan.exprs import (
@@ -34,7 +34,7 @@ from sparkwhy.plan.exprs import (
     conjuncts,
     is_true,
 )
-from sparkwhy.plan.nodes import Filter, Plan
+from sparkwhy.plan.nodes import Column, Filter, Plan
 from sparkwhy.plan.show import Names, names_for, show_expr
 from sparkwhy.plan.types import (
     DATE,
@@ -160,9 +160,31 @@ def _entries_of(trail: Expr) -> Expr:
     return trail.values[1] if isinstance(trail, MakeStruct) else FieldOf(trail, 1)
 
 
-def reference(op: Plan, far: Expr, mark: Expr) -> Expr:
-    """A trail that can be looked up: that of the nearest of the rows that have this mark below a grouping."""
-    return _trail(far, call("array", _entry(op.id.step, EVERYWHERE, f"{REFERENCE}{op.id.part}", mark)))
+def reference(op: Plan, far: Expr, mark: Expr, keys: Iterable[Column]) -> Expr:
+    """A trail that can be looked up: that of the nearest of the rows that have this mark below a grouping.
+
+    It also names the keys that are whole numbers, so that few rows have to be looked at.
+    """
+    named = (
+        call("concat", Literal(f"{key.attribute.id}=", STRING), as_text(key.expr))
+        for key in keys
+        if key.expr.type in (INTEGER, LONG)
+    )
+    found = call("concat_ws", Literal(" ", STRING), as_text(mark), *named)
+    return _trail(far, call("array", _entry(op.id.step, EVERYWHERE, f"{REFERENCE}{op.id.part}", found)))
+
+
+class Referring(NamedTuple):
+    """What a reference says: the mark of a row, and the values of keys of its group."""
+
+    mark: int
+    keys: Mapping[AttrId, int]
+
+    @classmethod
+    def of(cls, text: str) -> Referring:
+        mark, *keys = text.split(" ")
+        pairs = (key.split("=") for key in keys)
+        return cls(int(mark), {AttrId(int(id)): int(value) for id, value in pairs})
 
 
 def mark(values: Iterable[Expr]) -> Expr:
