@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 import sparkwhy
+from sparkwhy.report.answer import PAIRS_LEFT_OUT
 
 
 @pytest.fixture
@@ -22,6 +24,8 @@ def test_the_values_that_differ_are_told_with_a_hint(bought: DataFrame) -> None:
     assert found.certain
     assert "left.cid = 'Qz1 ', right.cid = Qz1, so left.cid = right.cid is FALSE" in str(answer)
     assert "equal after trim" in str(answer)
+    assert found.verified
+    assert "what else this changes was not counted" in str(answer)
 
 
 def test_a_null_is_told(bought: DataFrame) -> None:
@@ -38,3 +42,15 @@ def test_values_are_hidden_if_wished(bought: DataFrame) -> None:
 
 def test_who_is_in_no_source_is_not_looked_for_in_pairs(bought: DataFrame) -> None:
     assert sparkwhy.why_not(bought, {"order_id": 5, "name": "Nobody"}).outcome == "not_in_data"
+
+
+def test_if_spark_fails_on_pairs_the_question_is_answered_without(
+    bought: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_args: object, **_options: object) -> None:
+        raise PySparkException("no space left on device")
+
+    monkeypatch.setattr("sparkwhy.api.kept_apart", fails)
+    answer = sparkwhy.why_not(bought, {"order_id": 5, "name": "Bob"})
+    assert (answer.outcome, answer.explanations) == ("unexplained", ())
+    assert PAIRS_LEFT_OUT in answer.warnings

@@ -23,17 +23,19 @@ from sparkwhy.explain.missing import SourceGap, decides, gaps
 from sparkwhy.explain.probes import probes
 from sparkwhy.explain.recall import with_trails
 from sparkwhy.explain.stricter import stricter
-from sparkwhy.fix.judge import Judged, ranked, shown, with_effects
+from sparkwhy.fix.judge import Judged, confirmed, ranked, shown, with_effects
 from sparkwhy.fix.pairs import kept_apart
-from sparkwhy.fix.propose import Query
+from sparkwhy.fix.propose import Query, Repair
 from sparkwhy.fix.trial import Engine, Trial
-from sparkwhy.plan.nodes import OpId, Plan
+from sparkwhy.plan.build import Fresh, all_of
+from sparkwhy.plan.nodes import Filter, OpId, Plan
+from sparkwhy.plan.tolerant import strict, tolerant
 from sparkwhy.question.bind import Question, bind
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import show_pattern, text_tests, to_pattern
-from sparkwhy.report.answer import GROUPS_LEFT_OUT, TAKEN_TOGETHER, Answer
+from sparkwhy.report.answer import FAILING_VALUES, GROUPS_LEFT_OUT, PAIRS_LEFT_OUT, TAKEN_TOGETHER, Answer
 from sparkwhy.report.redact import Mask, redacted
-from sparkwhy.spark.failures import SPARK_FAILURES, query_failed
+from sparkwhy.spark.failures import SPARK_FAILURES, failing_value, query_failed, was_cancelled
 from sparkwhy.spark.jvm import regex_problem, source_bytes
 from sparkwhy.spark.nearest import nearest_rows, nearest_values
 from sparkwhy.spark.read import read
@@ -105,17 +107,27 @@ def why_not(
     question = bind(to_pattern(missing), plan.output, timezone=_timezone(session))
     _check_expressions(session, question)
     asked = conditions(question)
-    tried = alternatives_of(plan, wishes.declared, mode=mode)
+    alternatives_of(plan, wishes.declared, mode=mode)  # refuses what cannot be, before any job
 
-    def work(say: Progress) -> Answer:
-        """All that may run a job."""
-        found = tried
+    def attempt(plan: Plan, say: Progress, written: Plan | None = None) -> Answer:
+        found = alternatives_of(plan, wishes.declared, mode=mode)
         if wishes.automatic:
             say("looking for alternatives")
             found = _found_alternatives(session, plan, asked)
         say("tracing rows")
         found, traced, candidates = _traced(df, found, asked, automatic=wishes.automatic)
-        return _answer(session, question, found, traced, candidates, wishes, say)
+        return _answer(session, question, found, traced, candidates, wishes, say, written)
+
+    def work(say: Progress) -> Answer:
+        """All that may run a job. Values on which an expression fails are null, if the query never meets them."""
+        try:
+            return attempt(plan, say)
+        except SPARK_FAILURES as error:
+            condition, forgiving = failing_value(error), tolerant(plan)
+            if condition is None or forgiving == plan or not _runs(df):
+                raise
+        answer = attempt(forgiving, say, plan)
+        return replace(answer, warnings=(*answer.warnings, FAILING_VALUES.format(condition=condition)))
 
     answer = _watched(Watched(session, work, "reading the query"), plan, wishes, began, say)
     say("done")
@@ -204,7 +216,9 @@ def _answer(
     candidates: tuple[Candidate, ...],
     wishes: Wishes,
     say: Progress,
+    written: Plan | None,
 ) -> Answer:
+    """The answer; `written` is the query as it is, if values on which it fails were followed as null."""
     there = [c for c in candidates if c.alternative == 0 and c.blame == 0 and c.certain]
     if there:
         return Answer.not_missing(question, tried.of_attributes, there[0])
@@ -218,33 +232,80 @@ def _answer(
     query = Query(tried.found, traced.bits, _timezone(session), readings)
     trial = Trial(_engine(session), query, conditions(question))
     with _named_jobs(session, "sparkwhy: trying fixes"):
-        explanations, others = _fixed(trial, traced, candidates, wishes, say)
+        failure = None if written is None else partial(_failure, session, trial.conditions, written)
+        fixed, others = _fixed(trial, traced, candidates, wishes, say, failure)
+        fixed, left_out = _with_pairs(trial, fixed, wishes, say, forgiving=written is not None)
     say("looking at near misses")
     with _named_jobs(session, "sparkwhy: looking at near misses"):
-        explanations = _with_details(session, explanations)
-    left_out = [GROUPS_LEFT_OUT] if any(c.worlds_left_out for c in candidates) else []
+        explanations = _with_details(session, ranked(fixed))
+    if any(candidate.worlds_left_out for candidate in candidates):
+        left_out.append(GROUPS_LEFT_OUT)
     if traced.bits.together:
         left_out.append(TAKEN_TOGETHER)
     return Answer.explained(question, tried.of_attributes, explanations, others, left_out)
 
 
+def _runs(df: DataFrame) -> bool:
+    """Whether the query runs by itself."""
+    try:
+        df.write.format("noop").mode("overwrite").save()
+    except SPARK_FAILURES:
+        return False
+    return True
+
+
+def _failure(session: SparkSession, asked: Conditions, written: Plan, repair: Repair) -> str | None:
+    """Why the query as written fails with this repair, if it does so on the way to the row."""
+    plan = strict(repair.fixed, written)
+    wanted = Filter(id=Fresh(plan).part(plan), input=plan, condition=all_of(asked))
+    try:
+        run(session, wanted).take(1)
+    except SPARK_FAILURES as error:
+        condition = failing_value(error)
+        if condition is None:
+            raise
+        return condition
+    return None
+
+
 def _fixed(
-    trial: Trial, traced: TracedQuery, candidates: tuple[Candidate, ...], wishes: Wishes, say: Progress
-) -> tuple[tuple[Explanation, ...], tuple[Explanation, ...]]:
-    """The explanations with fixes that were run, ranked; and what was tried in vain."""
+    trial: Trial,
+    traced: TracedQuery,
+    candidates: tuple[Candidate, ...],
+    wishes: Wishes,
+    say: Progress,
+    failure: Callable[[Repair], str | None] | None,
+) -> tuple[tuple[Judged, ...], tuple[Explanation, ...]]:
+    """The explanations with fixes that were run; and what was tried in vain."""
     say("trying fixes")
     query, found = trial.query, candidates + (stricter(traced, candidates) if wishes.verify else ())
     claims = explain(query.alternatives, query.bits, found)
-    untried = tuple(Judged(claim.explanation) for claim in claims)
-    kept, others = shown(trial.verdicts(claims)) if wishes.verify else (untried, ())
+    verdicts = trial.verdicts(claims) if wishes.verify else tuple(Judged(claim.explanation) for claim in claims)
+    if failure is not None:
+        verdicts = confirmed(verdicts, failure)
+    kept, others = shown(verdicts) if wishes.verify else (verdicts, ())
     if wishes.verify and wishes.side_effects != "none":
         say("counting side effects")
         exact = wishes.side_effects == "exact"
         kept = with_effects(kept, trial.effects(kept, examples=exact), examples=exact)
-    if not any(each.explanation.certain for each in kept):
-        say("looking at pairs that joins keep apart")
-        kept += kept_apart(trial.engine, query.plan, trial.conditions, query.timezone, verify=wishes.verify)
-    return ranked(kept), tuple(each.explanation for each in others)
+    return kept, tuple(each.explanation for each in others)
+
+
+def _with_pairs(
+    trial: Trial, found: tuple[Judged, ...], wishes: Wishes, say: Progress, *, forgiving: bool
+) -> tuple[tuple[Judged, ...], list[str]]:
+    """The explanations, with pairs that joins keep apart if nothing is certain; what nobody asked for must not fail."""
+    if any(each.explanation.certain for each in found):
+        return found, []
+    say("looking at pairs that joins keep apart")
+    query = trial.query
+    try:
+        pairs = kept_apart(trial.engine, query.plan, trial.conditions, query.timezone, verify=wishes.verify)
+    except SPARK_FAILURES as error:
+        if was_cancelled(error) or (failing_value(error) and not forgiving):
+            raise  # somebody wished so; or all is asked once more, with null for such values
+        return found, [PAIRS_LEFT_OUT]
+    return found + pairs, []
 
 
 def _engine(session: SparkSession) -> Engine:

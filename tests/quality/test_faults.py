@@ -1,4 +1,4 @@
-"""Deliberate faults in tracing and verifying: each is noticed, by the law of tracing or by the soundness of fixes."""
+"""Deliberate faults in tracing and verifying: each is noticed, by the laws of tracing or by the soundness of fixes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from functools import partial as partial_of
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from bench.quality_cases import Case, case
 from bench.quality_compare import is_sound, our_answer
-from sparkwhy.plan.build import boolean, call, either, integer, transform
+from sparkwhy.plan.build import boolean, call, either, integer, long, transform
 from sparkwhy.plan.exprs import Expr
 from sparkwhy.plan.nodes import Flatten, Plan
 from sparkwhy.plan.walk import fold, with_inputs
@@ -21,7 +21,7 @@ from sparkwhy.trace.annotate import TracedQuery
 from sparkwhy.trace.terms import both, is_inside
 from tests.trace.plans import Generator
 from tests.trace.test_law import check_law
-from tests.trace.test_law_of_alternatives import cases
+from tests.trace.test_law_of_alternatives import cases, check_evaluation, is_determined
 
 COPIES = 40
 LAW_CASES = 60
@@ -68,6 +68,14 @@ def beside_its_partners(row: Expr, _: Expr) -> Expr:
     return call("array", row)
 
 
+def all_gates(evaluated: Any) -> Expr:
+    return long(evaluated.bits.gates)
+
+
+def own_gates(_tracing: Any, _op: Any, row: Any, _other: Any) -> Expr:
+    return cast(Expr, row.blame)
+
+
 def always(*_: Any) -> Expr:
     return boolean(True)
 
@@ -109,13 +117,14 @@ FAULTS: dict[str, tuple[str, Any]] = {
     "a split keeps one block": ("trace.split._possible", first_block),
     "padded rows are forgotten": ("trace.joins._is_padded", padded_only_if_outer),
     "a padded row stays beside its partners": ("trace.joins.without_all", beside_its_partners),
-    "a semi join counts its partners": ("trace.joins.with_any", each_partner),
+    "a semi join counts its partners": ("trace.memberships.with_any", each_partner),
     "distinct keeps every copy": ("trace.groups.with_any", every_copy),
     "one set stands for rows with several reasons": ("trace.groups._is_one_set_enough", always),
     "a limit keeps all rows": ("trace.groups._within", always),
     "partial aggregates are merged by their maximum": ("trace.partial._merged", largest_part),
     "a window looks into all worlds at once": ("trace.groups._world", nothing),
-    "a repaired query has the rows of all": ("fix.verify.is_in", always),
+    "a repaired query has the rows of all": ("fix.verify.open_gates", all_gates),
+    "a row of a repaired query is padded beside its partners": ("trace.joins._closed_alone", own_gates),
 }
 
 
@@ -137,9 +146,12 @@ def questions() -> list[Case]:
 
 
 def checks() -> Iterator[Callable[[], None]]:
-    """The law on seeded plans, then the soundness of verified fixes on seeded questions."""
+    """The laws on seeded plans, then the soundness of verified fixes on seeded questions."""
     for generator, plan, others in traces():
         yield partial_of(check_law, plan, generator.tables, alternatives=others)
+    for generator, plan, others in traces():
+        if is_determined(plan):
+            yield partial_of(check_evaluation, generator, [plan, *others])
     for asked in questions():
         yield partial_of(check_soundness, asked)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sparkwhy.explain.candidates import Claim, explain
@@ -49,6 +49,19 @@ def _told(query: Query, claim: Claim, repair: Repair) -> Explanation:
     own = [candidate for candidate in claim.candidates if candidate.alternative == repair.alternative]
     (under,) = explain(query.alternatives, query.bits, own)
     return replace(under.explanation, fixes=repair.fixes, rank=told.rank, certain=told.certain)
+
+
+def confirmed(found: Sequence[Judged], failure: Callable[[Repair], str | None]) -> tuple[Judged, ...]:
+    """The explanations, without the fixes under which the query fails on some value."""
+
+    def told(each: Judged) -> Judged:
+        why = None if each.repair is None else failure(each.repair)
+        if why is None:
+            return each
+        reason = f"under this change the query fails: {why}"
+        return Judged(replace(each.explanation, verified=False, reason=reason))
+
+    return tuple(map(told, found))
 
 
 def with_effects(found: Sequence[Judged], effects: Mapping[int, SideEffects], *, examples: bool) -> tuple[Judged, ...]:

@@ -143,6 +143,11 @@ def _file(path: Any) -> Path:
 
 
 GROUPS_LEFT_OUT = "a group had more combinations of operators than are followed; larger explanations may be missing."
+PAIRS_LEFT_OUT = "Spark failed on the pairs that joins keep apart; joins that compare in another way may be missing."
+FAILING_VALUES = (
+    "rows that the query drops make one of its expressions fail ({condition}); "
+    "they were followed with null in its place."
+)
 TAKEN_TOGETHER = (
     "the query has more conditions that drop rows than can be followed at once; below limits, counts and anti joins "
     "explanations may be missing."

@@ -52,6 +52,13 @@ class Change:
         return cls(fix.operator, fix.before, fix.after, None if fix.diff is None else _line(fix.diff))
 
 
+def _effects(explanation: Explanation) -> str | None:
+    """What else the fix changes; that it was not counted is said too, for nobody should take it for nothing."""
+    if explanation.side_effects is not None:
+        return show_effects(explanation.side_effects)
+    return "what else this changes was not counted" if explanation.verified else None
+
+
 @dataclass(frozen=True)
 class Told:
     """An explanation in words."""
@@ -86,7 +93,7 @@ class Told:
             changes=tuple(map(Change.of, explanation.fixes)),
             verified=explanation.verified,
             reason=explanation.reason,
-            effects=None if effects is None else show_effects(effects),
+            effects=_effects(explanation),
             entering=() if effects is None else effects.added_rows,
             leaving=() if effects is None else effects.removed_rows,
         )

@@ -107,11 +107,24 @@ def _condition(error: SparkFailure, message: str) -> str | None:
     return known or (found[1] if found else None)
 
 
+def failing_value(error: SparkFailure) -> str | None:
+    """Spark's name for what went wrong, if that is a value on which an expression fails in ANSI mode."""
+    condition = _condition(error, _message(error))
+    return condition if condition is not None and condition.startswith(_OF_VALUES) else None
+
+
+def was_cancelled(error: SparkFailure) -> bool:
+    """Whether somebody cancelled the job, as a timeout does."""
+    return (_condition(error, _message(error)) or "").startswith("SPARK_JOB_CANCELLED")
+
+
+_OF_VALUES = ("CAST_", "DIVIDE_", "ARITHMETIC_", "NUMERIC_", "INVALID_ARRAY_INDEX", "REMAINDER_")
+
+
 def _hint(condition: str | None, message: str) -> str:
     if condition is None:
         return next((hint for part, hint in _LOST.items() if part in message), _OTHER)
-    is_ansi = condition.startswith(("CAST_", "DIVIDE_", "ARITHMETIC_", "NUMERIC_", "INVALID_ARRAY_INDEX", "REMAINDER_"))
-    return _ANSI if is_ansi else _HINTS.get(condition.partition(".")[0], _OTHER)
+    return _ANSI if condition.startswith(_OF_VALUES) else _HINTS.get(condition.partition(".")[0], _OTHER)
 
 
 # --- the user's operator ---
