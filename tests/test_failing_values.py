@@ -37,6 +37,15 @@ def test_a_fix_that_stays_clear_of_such_rows_is_verified(shares: DataFrame) -> N
     assert found.side_effects.upper == 0
 
 
+def test_a_fix_that_lets_another_such_row_in_is_not_verified(spark: SparkSession) -> None:
+    """The row itself can be computed; but between it and the old constant lies one that cannot."""
+    source = spark.createDataFrame([(-1, 5), (0, 6), (3, 9)], "parts int, total int")
+    query = source.filter("parts > 2").select("parts", (F.col("total") / F.col("parts")).alias("share"))
+    (found,) = why_not(query, {"share": -5.0}).explanations
+    assert [fix.after for fix in found.fixes] == ["filter parts > -2"]
+    assert (found.verified, found.reason) == (False, "under this change the query fails: DIVIDE_BY_ZERO")
+
+
 def test_another_attribute_may_fail_too(spark: SparkSession) -> None:
     """Under the alternative the code is cast, which is no number in the row that is asked for."""
     source = spark.createDataFrame([(1, "5", "a"), (2, "9", "8")], "id int, size string, code string")

@@ -27,8 +27,7 @@ from sparkwhy.fix.judge import Judged, confirmed, ranked, shown, with_effects
 from sparkwhy.fix.pairs import kept_apart
 from sparkwhy.fix.propose import Query, Repair
 from sparkwhy.fix.trial import Engine, Trial
-from sparkwhy.plan.build import Fresh, all_of
-from sparkwhy.plan.nodes import Filter, OpId, Plan
+from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.tolerant import strict, tolerant
 from sparkwhy.question.bind import Question, bind
 from sparkwhy.question.match import conditions
@@ -232,7 +231,7 @@ def _answer(
     query = Query(tried.found, traced.bits, _timezone(session), readings)
     trial = Trial(_engine(session), query, conditions(question))
     with _named_jobs(session, "sparkwhy: trying fixes"):
-        failure = None if written is None else partial(_failure, session, trial.conditions, written)
+        failure = None if written is None else partial(_failure, session, written)
         fixed, others = _fixed(trial, traced, candidates, wishes, say, failure)
         fixed, left_out = _with_pairs(trial, fixed, wishes, say, forgiving=written is not None)
     say("looking at near misses")
@@ -248,18 +247,21 @@ def _answer(
 def _runs(df: DataFrame) -> bool:
     """Whether the query runs by itself."""
     try:
-        df.write.format("noop").mode("overwrite").save()
+        _run_in_full(df)
     except SPARK_FAILURES:
         return False
     return True
 
 
-def _failure(session: SparkSession, asked: Conditions, written: Plan, repair: Repair) -> str | None:
-    """Why the query as written fails with this repair, if it does so on the way to the row."""
-    plan = strict(repair.fixed, written)
-    wanted = Filter(id=Fresh(plan).part(plan), input=plan, condition=all_of(asked))
+def _run_in_full(df: DataFrame) -> None:
+    """All rows and columns are computed; nothing is written."""
+    df.write.format("noop").mode("overwrite").save()
+
+
+def _failure(session: SparkSession, written: Plan, repair: Repair) -> str | None:
+    """On what the query as written fails with this repair, if it does: on the row, or on any other that it lets in."""
     try:
-        run(session, wanted).take(1)
+        _run_in_full(run(session, strict(repair.fixed, written)))
     except SPARK_FAILURES as error:
         condition = failing_value(error)
         if condition is None:
@@ -297,12 +299,14 @@ def _with_pairs(
     """The explanations, with pairs that joins keep apart if nothing is certain; what nobody asked for must not fail."""
     if any(each.explanation.certain for each in found):
         return found, []
+    if forgiving:  # nobody would know whether the query fails on a pair
+        return found, [PAIRS_LEFT_OUT]
     say("looking at pairs that joins keep apart")
     query = trial.query
     try:
         pairs = kept_apart(trial.engine, query.plan, trial.conditions, query.timezone, verify=wishes.verify)
     except SPARK_FAILURES as error:
-        if was_cancelled(error) or (failing_value(error) and not forgiving):
+        if was_cancelled(error) or failing_value(error):
             raise  # somebody wished so; or all is asked once more, with null for such values
         return found, [PAIRS_LEFT_OUT]
     return found + pairs, []

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from sparkwhy.plan.build import call, exists
-from sparkwhy.plan.exprs import Attribute, AttrId, Compare, CompareOp, FieldOf, Literal, Ref, is_true
+from sparkwhy.plan.exprs import Attribute, AttrId, Compare, CompareOp, FieldOf, Literal, Not, Ref, is_true
 from sparkwhy.plan.nodes import Filter, OpId
 from sparkwhy.plan.types import DOUBLE, FLOAT, INTEGER, STRING, Array, Atom, Field, Struct
 from sparkwhy.spark.narrow import narrowed
@@ -64,6 +64,16 @@ def test_it_keeps_the_rows(spark: SparkSession, field: int, op: CompareOp, value
     condition = exists(items, lambda item: is_true(Compare(op, FieldOf(item, field), value)))
     found = run(spark, Filter(id=OpId(9), input=table, condition=condition)).collect()
     assert [row[0] for row in found] == expected
+
+
+def test_below_a_negation_a_null_among_the_values_is_no_answer(spark: SparkSession) -> None:
+    """No item has 7; that one of them is null must not make the filter drop the row."""
+    table = read(
+        spark.createDataFrame([(1, [("a", 3), ("b", None)])], "id int, items array<struct<name: string, qty: int>>")
+    )
+    items = Ref(table.output[1])
+    absent = Not(exists(items, lambda item: is_true(Compare("=", FieldOf(item, 1), Literal(7, INTEGER)))))
+    assert run(spark, Filter(id=OpId(9), input=table, condition=absent)).count() == 1
 
 
 @pytest.fixture(scope="module")

@@ -143,7 +143,9 @@ def _file(path: Any) -> Path:
 
 
 GROUPS_LEFT_OUT = "a group had more combinations of operators than are followed; larger explanations may be missing."
-PAIRS_LEFT_OUT = "Spark failed on the pairs that joins keep apart; joins that compare in another way may be missing."
+PAIRS_LEFT_OUT = (
+    "the pairs that joins keep apart could not be looked at; joins that compare in another way may be missing."
+)
 FAILING_VALUES = (
     "rows that the query drops make one of its expressions fail ({condition}); "
     "they were followed with null in its place."

@@ -7,9 +7,10 @@ that are: only these are then read from a file. It also reads all fields for a l
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from sparkwhy.plan.build import call, exists
-from sparkwhy.plan.exprs import Attribute, AttrId, Call, Compare, Expr, FieldOf, Lambda, Literal, Ref, Variable
+from sparkwhy.plan.exprs import And, Attribute, AttrId, Call, Compare, Expr, FieldOf, Lambda, Literal, Or, Ref, Variable
 from sparkwhy.plan.nodes import Distinct, Flatten, Plan, Project, SetOperation, Table, Union
 from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.types import Array, Struct
@@ -96,20 +97,40 @@ def narrow_struct(attribute: Attribute, name: str, fields: tuple[str, ...]) -> s
 
 
 def narrowed(condition: Expr) -> Expr:
-    """The condition, with lists of which some element is looked for read only in the field that is looked at.
+    """The condition of a filter, with lists in which some element is looked for read only in the field looked at.
 
     A lambda over whole elements makes Spark read all their fields.
     """
-    return rewrite(condition, _narrowed_list)
+    return _contained(rewrite(condition, _narrowed_list))
 
 
 def _narrowed_list(expr: Expr) -> Expr | None:
     match expr:
         case Call("exists", (collection, Lambda((element,), body))) if isinstance(element.type, Struct):
-            read = _one_path(body, element)
-            return None if read is None else _exists(_along(read, collection), read, body)
+            path = _one_path(body, element)
+            if path is None:
+                return None
+            values = _along(path, collection)
+            return exists(values, lambda value: rewrite(body, lambda part: value if part == path else None))
         case _:
             return None
+
+
+def _contained(condition: Expr) -> Expr:
+    """The condition with values looked for by name, which is compiled.
+
+    Beside a null that is null where the lambda says false: the same for a filter, but not below a negation.
+    """
+    match condition:
+        case And(operands) | Or(operands):
+            return replace(condition, operands=tuple(map(_contained, operands)))
+        case Call("exists", (values, Lambda((value,), Compare("<=>", Compare("=", left, right), Literal(True))))):
+            other = right if left == value else left
+            if value in (left, right) and isinstance(other, Literal) and (other.type == value.type):
+                return condition if other.value is None else call("array_contains", values, other)
+            return condition
+        case _:
+            return condition
 
 
 def _one_path(body: Expr, element: Variable) -> Expr | None:
@@ -136,12 +157,3 @@ def _is_field_of(expr: Expr, element: Variable) -> bool:
 def _along(path: Expr, collection: Expr) -> Expr:
     """The values of a path in all elements of a collection."""
     return FieldOf(_along(path.input, collection), path.ordinal) if isinstance(path, FieldOf) else collection
-
-
-def _exists(values: Expr, path: Expr, body: Expr) -> Expr:
-    match body:
-        case Compare("<=>", Compare("=", left, right), Literal(True)) if path in (left, right):
-            other = right if left == path else left
-            if isinstance(other, Literal) and other.value is not None and other.type == path.type:
-                return call("array_contains", values, other)
-    return exists(values, lambda value: rewrite(body, lambda part: value if part == path else None))
