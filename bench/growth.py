@@ -10,7 +10,8 @@ from pyspark.sql import functions as F
 
 from bench.measures import Costs
 from bench.works import Asked, Work, costs
-from sparkwhy import Alternative, gt, why_not
+from examples.running_example import MISSING, MIXED_UP, cities
+from sparkwhy import Alternative, Answer, gt, why_not
 from sparkwhy.scenarios import SCENARIOS
 from sparkwhy.scenarios.data.tables import Generated
 
@@ -45,28 +46,28 @@ def by_size(session: SparkSession, repetitions: int) -> dict[str, Costs]:
 
 
 def by_alternatives(session: SparkSession, scale: float, repetitions: int) -> dict[str, Costs]:
-    """Q3 with ever more alternatives, each declared, and each other than all before."""
+    """Q3 with ever more alternatives, each declared, and each another query than all before."""
     asked = Asked.of(SCENARIOS["Q3F"], Generated(session, scale=scale))
     declared = _different()
     works: dict[str, Work] = {"query": asked.works()["query"]}
     for count in COUNTS:
-        given = declared[:count] or None
-        works[str(count)] = partial(
-            why_not, asked.df, asked.missing, alternatives=given, verify=False, side_effects="none"
-        )
+        ask = partial(why_not, asked.df, asked.missing, verify=False, side_effects="none")
+        works[str(count)] = partial(_with, ask, declared[:count])
     return {"Q3F": _told("alternatives", costs(session, works, repetitions))}
 
 
+def _with(ask: Callable[..., Answer], declared: Sequence[Alternative]) -> None:
+    answer = ask(alternatives=declared or None)
+    assert len(answer.alternatives) == 1 + len(declared), "an alternative does not change the query"
+
+
 def _different() -> list[Alternative]:
-    """Other dates, other shares, and each of the one with each of the other."""
-
-    def swaps(columns: Sequence[str]) -> list[dict[str, str]]:
-        return [{a: b} for a in columns for b in columns if a != b]
-
-    dates = swaps(("l_commitdate", "l_shipdate", "l_receiptdate"))
-    shares = swaps(("l_discount", "l_tax", "l_quantity"))
-    both = [{**date, **share} for date in dates for share in shares]
-    return [Alternative(changes) for changes in (*dates, *shares, *both)]
+    """Other dates, shares, segments and prices for those that the query reads, and these together."""
+    dates: list[dict[str, str]] = [{}, {"l_commitdate": "l_shipdate"}, {"l_commitdate": "l_receiptdate"}]
+    shares: list[dict[str, str]] = [{}, {"l_discount": "l_tax"}, {"l_discount": "l_quantity"}]
+    segments: list[dict[str, str]] = [{}, {"c_mktsegment": "c_name"}, {"c_mktsegment": "c_phone"}]
+    changes = [{**date, **share, **segment} for segment in segments for share in shares for date in dates]
+    return [Alternative(each) for each in changes if each]
 
 
 def by_operators(session: SparkSession, repetitions: int) -> dict[str, Costs]:
@@ -85,7 +86,21 @@ def by_operators(session: SparkSession, repetitions: int) -> dict[str, Costs]:
 
 def extremes(session: SparkSession, repetitions: int) -> dict[str, Costs]:
     """Shapes on which something that is collected, or sorted for each row, would fail."""
-    return {label: _told(label, _few(session, shape(session), repetitions)) for label, shape in _EXTREMES.items()}
+    shaped = {label: _told(label, _few(session, shape(session), repetitions)) for label, shape in _EXTREMES.items()}
+    return {**shaped, _SMALL: _told(_SMALL, _small(session, repetitions))}
+
+
+_SMALL = "the running example, with 200 shuffle partitions"
+
+
+def _small(session: SparkSession, repetitions: int) -> Costs:
+    """Five rows, in a session as Spark sets it up by itself."""
+    before = session.conf.get("spark.sql.shuffle.partitions") or "200"
+    session.conf.set("spark.sql.shuffle.partitions", "200")
+    try:
+        return _few(session, Asked(cities(), MISSING, tuple(map(frozenset, MIXED_UP))), repetitions)
+    finally:
+        session.conf.set("spark.sql.shuffle.partitions", before)
 
 
 def _long_group(session: SparkSession) -> Asked:

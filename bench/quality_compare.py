@@ -18,7 +18,7 @@ from sparkwhy.errors import UnsupportedOperator
 from sparkwhy.explain.candidates import candidate_plan, candidates_of, explain
 from sparkwhy.explain.explanation import Explanation
 from sparkwhy.explain.stricter import stricter
-from sparkwhy.fix.judge import Judged, ranked, shown, with_effects
+from sparkwhy.fix.judge import Judged, ranked, shown
 from sparkwhy.fix.pairs import kept_apart
 from sparkwhy.fix.propose import Query
 from sparkwhy.fix.trial import Trial
@@ -102,7 +102,7 @@ def our_answer(case: Case) -> Ours:
     query = Query(readings, traced.bits, "UTC", single_changes(case.plan, case.declared))
     trial = Trial(engine(case.tables), query, asked)
     kept, others = shown(trial.verdicts(claims))
-    told = with_effects(kept, trial.effects(kept, examples=False), examples=False) if kept else kept
+    told = trial.with_effects(kept) if kept else kept
     if not any(each.explanation.certain for each in told):
         told += kept_apart(trial.engine, case.plan, asked, "UTC", verify=True)
     return Ours(ranked(told), tuple(each.explanation for each in others), tuple(each for each in told if each.verified))

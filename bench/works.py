@@ -42,13 +42,16 @@ class Asked:
 
 
 LONG = ("fixes", "default", "exact")
-"""What takes long is measured once for every three times that the rest is, and not beforehand: so it is not as warm."""
+"""What takes long is measured once for every three times that the rest is."""
+
+WARMED_BY_OTHERS = ("fixes", "exact")
+"""What runs nearly the same jobs as the default call."""
 
 
 def costs(session: SparkSession, works: Mapping[str, Work], repetitions: int) -> Costs:
     """Each work once to warm up, then all of them in turn, as often as is asked for."""
     for kind, work in works.items():
-        if kind not in LONG or repetitions < 3:
+        if kind not in WARMED_BY_OTHERS:
             work()
     runs: dict[str, list[Measured]] = {kind: [] for kind in works}
     for at in range(repetitions):

@@ -21,7 +21,7 @@ from sparkwhy.question.pattern import (
     startswith,
 )
 from sparkwhy.report.answer import Answer
-from sparkwhy.trace.alternatives import Alternative
+from sparkwhy.trace.declared import Alternative
 
 __all__ = [
     "ANY",

@@ -23,7 +23,7 @@ from sparkwhy.explain.missing import SourceGap, decides, gaps
 from sparkwhy.explain.probes import probes
 from sparkwhy.explain.recall import with_trails
 from sparkwhy.explain.stricter import stricter
-from sparkwhy.fix.judge import Judged, confirmed, ranked, shown, with_effects
+from sparkwhy.fix.judge import Judged, confirmed, ranked, shown
 from sparkwhy.fix.pairs import kept_apart
 from sparkwhy.fix.propose import Query, Repair
 from sparkwhy.fix.trial import Engine, Trial
@@ -41,9 +41,10 @@ from sparkwhy.spark.read import read
 from sparkwhy.spark.run import run
 from sparkwhy.spark.spread import spread
 from sparkwhy.spark.watched import Watched
-from sparkwhy.trace.alternatives import Alternatives, Declared, Mode, alternatives_of, single_changes
+from sparkwhy.trace.alternatives import Alternatives, Mode, alternatives_of, single_changes
 from sparkwhy.trace.annotate import TracedQuery, trace
 from sparkwhy.trace.comma_joins import with_join_conditions
+from sparkwhy.trace.declared import Declared
 from sparkwhy.trace.found import chosen, looks, proposals
 from sparkwhy.trace.functions import with_other_functions
 from sparkwhy.trace.wanted import Conditions
@@ -115,7 +116,7 @@ def why_not(
             found = _found_alternatives(session, plan, asked)
         say("tracing rows")
         found, traced, candidates = _traced(df, found, asked, automatic=wishes.automatic)
-        return _answer(session, question, found, traced, candidates, wishes, say, written)
+        return _answer(df, question, found, traced, candidates, wishes, say, written)
 
     def work(say: Progress) -> Answer:
         """All that may run a job. Values on which an expression fails are null, if the query never meets them."""
@@ -158,7 +159,7 @@ def _traced(
     df: DataFrame, tried: Alternatives, asked: Conditions, *, automatic: bool
 ) -> tuple[Alternatives, TracedQuery, tuple[Candidate, ...]]:
     """What was traced, and whom matching rows blame. Readings that nobody asked for must not fail the question."""
-    more = with_other_functions(tried, asked, large=source_bytes(df) > LARGE)
+    more = with_other_functions(tried, asked, large=_is_large(df))
     try:
         return more, *_candidates(df, more, asked)
     except (PySparkException, TooManyOperators) as error:
@@ -176,7 +177,7 @@ def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[
     """
     session = df.sparkSession
     first, *others = (each.plan for each in tried.found)
-    large = source_bytes(df) > LARGE
+    large = _is_large(df)
     full = partial(trace, first, asked, alternatives=others, records=True, references=large)
     with _named_jobs(session, "sparkwhy: tracing rows"):
         try:
@@ -195,8 +196,13 @@ def _rows(session: SparkSession, traced: TracedQuery) -> Sequence[Sequence[Any]]
     return run(session, candidate_plan(traced)).collect()
 
 
+def _is_large(df: DataFrame) -> bool:
+    """Whether trails are looked up rather than carried along, and moving rows are counted rather than compared."""
+    return source_bytes(df) > LARGE
+
+
 LARGE = 1 << 20
-"""Of more bytes in a source, trails are looked up rather than carried along."""
+"""Of more bytes in a source there is much data."""
 
 
 def _found_alternatives(session: SparkSession, plan: Plan, asked: Conditions) -> Alternatives:
@@ -208,7 +214,7 @@ def _found_alternatives(session: SparkSession, plan: Plan, asked: Conditions) ->
 
 
 def _answer(
-    session: SparkSession,
+    df: DataFrame,
     question: Question,
     tried: Alternatives,
     traced: TracedQuery,
@@ -218,6 +224,7 @@ def _answer(
     written: Plan | None,
 ) -> Answer:
     """The answer; `written` is the query as it is, if values on which it fails were followed as null."""
+    session = df.sparkSession
     there = [c for c in candidates if c.alternative == 0 and c.blame == 0 and c.certain]
     if there:
         return Answer.not_missing(question, tried.of_attributes, there[0])
@@ -229,7 +236,7 @@ def _answer(
             return Answer.not_in_data(question, tried.of_attributes, lacking)
     readings = single_changes(tried.found[0].plan, wishes.declared)
     query = Query(tried.found, traced.bits, _timezone(session), readings)
-    trial = Trial(_engine(session), query, conditions(question))
+    trial = Trial(_engine(session), query, conditions(question), large=_is_large(df))
     with _named_jobs(session, "sparkwhy: trying fixes"):
         failure = None if written is None else partial(_failure, session, written)
         fixed, others = _fixed(trial, traced, candidates, wishes, say, failure)
@@ -288,8 +295,7 @@ def _fixed(
     kept, others = shown(verdicts) if wishes.verify else (verdicts, ())
     if wishes.verify and wishes.side_effects != "none":
         say("counting side effects")
-        exact = wishes.side_effects == "exact"
-        kept = with_effects(kept, trial.effects(kept, examples=exact), examples=exact)
+        kept = trial.with_effects(kept, examples=wishes.side_effects == "exact")
     return kept, tuple(each.explanation for each in others)
 
 

@@ -11,7 +11,7 @@ from typing import Literal as OneOf
 
 from sparkwhy.errors import AlternativeError, BadArgument
 from sparkwhy.report.redact import Mask, Redaction
-from sparkwhy.trace.alternatives import Alternative, Declared
+from sparkwhy.trace.declared import Alternative, Declared
 
 SideEffectsWish: TypeAlias = OneOf["none", "bounds", "exact"]
 

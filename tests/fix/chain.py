@@ -10,7 +10,7 @@ from typing import Any
 from sparkwhy.explain.candidates import Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.explanation import Explanation
 from sparkwhy.explain.stricter import stricter
-from sparkwhy.fix.judge import Judged, ranked, shown, with_effects
+from sparkwhy.fix.judge import Judged, ranked, shown
 from sparkwhy.fix.propose import Query
 from sparkwhy.fix.trial import Engine, Trial
 from sparkwhy.lab.interpreter import run
@@ -113,12 +113,13 @@ def claims_of(case: Case) -> tuple[tuple[Claim, ...], Query]:
     return explain(case.alternatives, traced.bits, candidates), Query(case.alternatives, traced.bits, "UTC")
 
 
-def tried(case: Case) -> Tried:
+def tried(case: Case, *, bounded: bool = False) -> Tried:
+    """What comes out; with `bounded` side effects are counted as if there was much data."""
     claims, query = claims_of(case)
-    trial = Trial(engine(case.tables), query, case.conditions)
+    trial = Trial(engine(case.tables), query, case.conditions, large=bounded)
     verdicts = trial.verdicts(claims)
     kept, _ = shown(verdicts)
-    judged = with_effects(kept, trial.effects(kept, examples=True), examples=True)
+    judged = trial.with_effects(kept, examples=not bounded)
     return Tried(claims, verdicts, judged, ranked(judged))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sparkwhy.explain.explanation import SideEffects
-from sparkwhy.fix.effects import effects_of, effects_plan
+from sparkwhy.fix.effects import bounds_of, bounds_plan, effects_of, effects_plan
 from sparkwhy.fix.propose import Query, Repair, Step, repaired
 from sparkwhy.lab.interpreter import run
 from sparkwhy.lab.values import MapValue, Row
@@ -47,7 +47,23 @@ def _effects(
     assert {i: (each.added, each.removed) for i, each in counted.items()} == {
         i: (each.added, each.removed) for i, each in told.items()
     }
+    bounds = bounds_of(len(repairs), run(bounds_plan(plan, repairs, conditions), tables))
+    assert all(bounds[i].lower <= each.lower <= bounds[i].upper for i, each in told.items())
     return list(told.values())
+
+
+def test_rows_that_come_and_go_are_counted_without_their_values() -> None:
+    source = table(1, K, V)
+    projected = Project(id=OpId(3), input=keep(source, "=", 1), columns=(Column(V, Ref(V)),))
+    query = Query((Rewritten({}, projected, ()),), Bits(), "UTC")
+    more, other = keep(source, "<=", 3), keep(source, ">=", 2)
+    repairs = [repaired(query, 0, (Step(OpId(2), "constant", each),)) for each in (more, other)]
+    rows: list[Row] = [(1, 7), (2, 7), (3, 8), (4, 9)]
+    tables, asked_for = {OpId(1): rows}, (asked(V, 9),)
+    bounds = bounds_of(2, run(bounds_plan(projected, repairs, asked_for), tables))
+    assert bounds == {0: SideEffects(2, 2), 1: SideEffects(1, 3)}
+    exact = effects_of(projected, 2, run(effects_plan(projected, repairs, asked_for), tables))
+    assert [each.lower for each in exact.values()] == [2, 1]  # of the second, a 7 leaves and another enters
 
 
 def test_rows_that_enter_and_leave_are_counted_with_examples() -> None:

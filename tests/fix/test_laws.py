@@ -13,6 +13,8 @@ from sparkwhy.lab.distance import side_effects
 from sparkwhy.lab.values import Row
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.show import show_plan
+from sparkwhy.plan.walk import walk
+from sparkwhy.trace.traced import is_grouping
 from tests.fix.chain import Case, Tried, changed, generated, tried
 from tests.trace.test_law import bag, run_meeting
 
@@ -99,6 +101,21 @@ def is_below(one: Explanation, other: Explanation) -> bool:
     assert one.side_effects is not None
     assert other.side_effects is not None
     return operators(one) <= operators(other) and one.side_effects.upper <= other.side_effects.lower
+
+
+def test_bounds_hold_and_say_the_same_of_what_is_minimal() -> None:
+    loose = 0
+    cases = generated("bounds", 500, 2)
+    for case in (case for case in cases if not any(map(is_grouping, walk(case.plan)))):
+        exact, bounded = tried(case), tried(case, bounded=True)
+        assert {e.operators: e.minimal for e in bounded.ranked} == {e.operators: e.minimal for e in exact.ranked}
+        for one, other in zip(exact.judged, bounded.judged, strict=True):
+            known, bounds = one.explanation.side_effects, other.explanation.side_effects
+            assert (known is None) == (bounds is None)
+            if known is not None and bounds is not None:
+                assert bounds.lower <= known.lower <= bounds.upper, told(case, one)
+                loose += bounds.lower < bounds.upper
+    assert loose
 
 
 @pytest.mark.parametrize("others", READINGS)

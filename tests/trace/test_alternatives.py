@@ -72,9 +72,10 @@ from sparkwhy.plan.types import (
 from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.spark.read import read
 from sparkwhy.spark.run import run as run_in_spark
-from sparkwhy.trace.alternatives import Alternative, Alternatives, Rewritten, alternatives_of
+from sparkwhy.trace.alternatives import Alternatives, Rewritten, alternatives_of
+from sparkwhy.trace.declared import Alternative
+from sparkwhy.trace.fitting import widens
 from sparkwhy.trace.paths import Meanings, meanings_of, source_paths
-from sparkwhy.trace.substitute import widens
 from tests.trace.plans import Generator
 
 # --- building plans ---

@@ -16,7 +16,7 @@ from sparkwhy.cli.sources import from_code, from_sql, target_of
 from sparkwhy.errors import MalformedPattern
 from sparkwhy.question.json_form import from_json
 from sparkwhy.question.pattern import Fields
-from sparkwhy.trace.alternatives import Alternative, Declared
+from sparkwhy.trace.declared import Alternative, Declared
 
 _EPILOG = """\
 examples:

@@ -32,7 +32,7 @@ from sparkwhy.plan.exprs import AggCall, Case, Cast, Compare, Expr, FieldOf, IsN
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG, STRING, UNCOMPARABLE, Array, Atom, Field, Map, Struct, Type
 from sparkwhy.trace.annotate import TracedQuery, evaluate
-from sparkwhy.trace.terms import minus
+from sparkwhy.trace.terms import minus, union
 from sparkwhy.trace.wanted import Conditions
 
 
@@ -41,7 +41,7 @@ def effects_plan(plan: Plan, repairs: Sequence[Repair], conditions: Conditions, 
 
     To carry examples along Spark sorts all rows that move; without them it only counts.
     """
-    evaluated = evaluate([plan, *(r.plan for r in repairs)], [frozenset(), *(r.relaxed for r in repairs)])
+    evaluated = _evaluated(plan, repairs)
     fresh = Fresh(evaluated.rows.plan)
     groups = alike(evaluated, plan.output)
     moved = _moved(fresh, evaluated, groups, conditions)
@@ -50,6 +50,43 @@ def effects_plan(plan: Plan, repairs: Sequence[Repair], conditions: Conditions, 
     flat = Flatten(id=fresh.part(plan), input=moved.plan, collection=listed, elements=(move,))
     told = _told(fresh, flat, evaluated, [group[0] for group in groups], Ref(move), examples=examples)
     return _counted(fresh, plan, _netted(fresh, plan, told))
+
+
+def _evaluated(plan: Plan, repairs: Sequence[Repair]) -> TracedQuery:
+    return evaluate([plan, *(r.plan for r in repairs)], [frozenset(), *(r.relaxed for r in repairs)])
+
+
+def bounds_plan(plan: Plan, repairs: Sequence[Repair], conditions: Conditions) -> Plan:
+    """How many rows enter the same repairs and leave the same.
+
+    A row that leaves may be the same as one that enters. To find out, Spark would have to compare all their values; so
+    there are bounds on what is left of both.
+    """
+    evaluated = _evaluated(plan, repairs)
+    fresh = Fresh(evaluated.rows.plan)
+    moved = _moved(fresh, evaluated, alike(evaluated, plan.output), conditions)
+    sets = [Column(fresh.attribute("gates", LONG), _all_gates(moved, sign)) for sign in (1, -1)]
+    rows = Column(fresh.attribute("rows", LONG), AggCall("count", (long(1),)))
+    return Aggregate(id=fresh.part(plan), input=moved.plan, keys=tuple(sets), aggregates=(rows,))
+
+
+def _all_gates(moved: _Moved, sign: int) -> Expr:
+    found: Expr = long(0)
+    for moves in moved.sets:
+        found = union(found, moves.gates) if moves.sign == sign else found
+    return found
+
+
+def bounds_of(count: int, rows: Iterable[Sequence[Any]]) -> Mapping[int, SideEffects]:
+    """The rows of a `bounds_plan` as bounds for each repair, numbered from 0; equal if rows only enter or leave."""
+    told = list(rows)
+
+    def bounds(gate: int) -> SideEffects:
+        entering = sum(n for enters, _, n in told if enters & gate)
+        leaving = sum(n for _, leaves, n in told if leaves & gate)
+        return SideEffects(abs(entering - leaving), entering + leaving)
+
+    return {i: bounds(gate_of(i + 1)) for i in range(count)}
 
 
 _MOVE = Struct((Field("gate", LONG), Field("sign", LONG), Field("group", INTEGER)))

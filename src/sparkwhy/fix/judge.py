@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 from sparkwhy.explain.candidates import Claim, explain
 from sparkwhy.explain.explanation import Explanation, SideEffects
@@ -64,7 +65,9 @@ def confirmed(found: Sequence[Judged], failure: Callable[[Repair], str | None]) 
     return tuple(map(told, found))
 
 
-def with_effects(found: Sequence[Judged], effects: Mapping[int, SideEffects], *, examples: bool) -> tuple[Judged, ...]:
+def with_effects(
+    found: Sequence[Judged], effects: Mapping[int, SideEffects], *, examples: bool = False
+) -> tuple[Judged, ...]:
     """The explanations with the side effects of their repairs, numbered among those that have one."""
     numbers = {id(each): n for n, each in enumerate(each for each in found if each.repair is not None)}
 
@@ -76,6 +79,25 @@ def with_effects(found: Sequence[Judged], effects: Mapping[int, SideEffects], *,
         return replace(each, explanation=replace(each.explanation, side_effects=shown))
 
     return tuple(told(each) for each in found)
+
+
+def undecided(found: Sequence[Judged]) -> tuple[Judged, ...]:
+    """The explanations of which bounds on side effects leave open whether one dominates another."""
+    open: dict[int, Judged] = {}
+    for one, other in permutations(found, 2):
+        if _may_dominate(one, other) and not _dominates(one, other):
+            open.update({id(one): one, id(other): other})
+    return tuple(each for each in open.values() if not _is_exact(each.explanation))
+
+
+def _may_dominate(one: Judged, other: Judged) -> bool:
+    fewer = _operators(one.explanation) < _operators(other.explanation)
+    return one.verified and other.verified and fewer and _effects(one.explanation)[0] <= _effects(other.explanation)[1]
+
+
+def _is_exact(explanation: Explanation) -> bool:
+    least, most = _effects(explanation)
+    return least == most
 
 
 # --- minimal, and the order ---

@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from sparkwhy.explain.candidates import Candidate, Claim
 from sparkwhy.explain.explanation import SideEffects
-from sparkwhy.fix.effects import effects_of, effects_plan
-from sparkwhy.fix.judge import Judged, judged
+from sparkwhy.fix.effects import bounds_of, bounds_plan, effects_of, effects_plan
+from sparkwhy.fix.judge import Judged, judged, undecided, with_effects
 from sparkwhy.fix.ladder import RUNGS, Ladder, Search, climbed, constant_of, kept_out, ladders, search_of, values_plan
-from sparkwhy.fix.propose import Proposed, Query, Step, proposed, with_steps
+from sparkwhy.fix.propose import Proposed, Query, Repair, Step, proposed, with_steps
 from sparkwhy.fix.verify import Outcome, outcome_plan, outcomes_of
 from sparkwhy.plan.nodes import OpId, Plan
+from sparkwhy.plan.walk import walk
 from sparkwhy.question.values import convert
+from sparkwhy.trace.traced import is_grouping
 from sparkwhy.trace.wanted import Conditions
 
 _ROUNDS = 1
@@ -42,6 +45,9 @@ class Trial:
     engine: Engine
     query: Query
     conditions: Conditions
+    large: bool = False
+    """Whether there is much data."""
+
     _seen: dict[tuple[int, OpId], Sequence[Sequence[str]]] = field(default_factory=dict, repr=False)
     """The values that a filter of an alternative compares, as far as they were asked for."""
 
@@ -171,13 +177,41 @@ class Trial:
 
     # --- side effects ---
 
-    def effects(self, found: Sequence[Judged], *, examples: bool) -> Mapping[int, SideEffects]:
-        """The side effects of all repairs, by their number among those that there are."""
+    def with_effects(self, found: Sequence[Judged], *, examples: bool = False) -> tuple[Judged, ...]:
+        """The explanations with the side effects of their repairs.
+
+        Of much data, rows that come and go are counted without a look at their values, if examples are not asked for.
+        But a group that changes leaves the result and enters it again: only values tell more of these.
+        """
+        if examples or not self.large or any(map(is_grouping, walk(self.query.plan))):
+            return self._compared(found, examples=examples)
+        return self._bounded(found)
+
+    def _bounded(self, found: Sequence[Judged]) -> tuple[Judged, ...]:
+        """With bounds on the side effects; exact where it decides whether one explanation dominates another."""
+        bounded = with_effects(found, self._for_each(found, self._bounds))
+        open = undecided(bounded)
+        exact = {id(each): told for each, told in zip(open, self._compared(open), strict=True)}
+        return tuple(exact.get(id(each), each) for each in bounded)
+
+    def _compared(self, found: Sequence[Judged], *, examples: bool = False) -> tuple[Judged, ...]:
+        """With exact side effects."""
+        return with_effects(found, self._for_each(found, partial(self._effects, examples=examples)), examples=examples)
+
+    def _for_each(
+        self, found: Sequence[Judged], count: Callable[[Sequence[Repair]], Mapping[int, SideEffects]]
+    ) -> dict[int, SideEffects]:
+        """What is counted of all repairs, by their number among those that there are."""
         repairs = [each.repair for each in found if each.repair is not None]
         known: dict[int, SideEffects] = {}
         for start in range(0, len(repairs), _AT_ONCE):
-            batch = repairs[start : start + _AT_ONCE]
-            rows = self.engine.collect(effects_plan(self.query.plan, batch, self.conditions, examples=examples))
-            effects = effects_of(self.query.plan, len(batch), rows)
-            known.update({start + i: each for i, each in effects.items()})
+            known.update({start + i: each for i, each in count(repairs[start : start + _AT_ONCE]).items()})
         return known
+
+    def _effects(self, repairs: Sequence[Repair], *, examples: bool) -> Mapping[int, SideEffects]:
+        plan = effects_plan(self.query.plan, repairs, self.conditions, examples=examples)
+        return effects_of(self.query.plan, len(repairs), self.engine.collect(plan))
+
+    def _bounds(self, repairs: Sequence[Repair]) -> Mapping[int, SideEffects]:
+        plan = bounds_plan(self.query.plan, repairs, self.conditions)
+        return bounds_of(len(repairs), self.engine.collect(plan))

@@ -5,20 +5,20 @@ Alternative 0 is the query as written. How one substitution is carried out is sa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from itertools import permutations, product
 from math import perm, prod
-from typing import Any, TypeAlias
 from typing import Literal as OneOf
+from typing import TypeAlias
 
-from sparkwhy.errors import AlternativeError, AmbiguousAttribute, TooManyAlternatives, UnknownAttribute
-from sparkwhy.plan.nodes import OpId, Plan, Table
+from sparkwhy.errors import AlternativeError, TooManyAlternatives
+from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.paths import Names, Origin, path_text, paths_of_table, spelled
-from sparkwhy.trace.substitute import Analysis, CannotSubstitute, Change, Use, substitute
+from sparkwhy.trace.declared import Alternative, Declared, groups_and_alternatives, resolved
+from sparkwhy.trace.fitting import CannotSubstitute
+from sparkwhy.trace.paths import Names, Origin, path_text, spelled
+from sparkwhy.trace.substitute import Analysis, Change, Use, substitute
 
 MAX_ALTERNATIVES = 32
 """So many alternatives of a query can be traced at once."""
@@ -26,20 +26,8 @@ MAX_ALTERNATIVES = 32
 _MAX_COMBINATIONS = 4096
 """So many combinations are looked at; most of them may be pruned."""
 
-_SHOWN_NAMES = 12
-
 Mode: TypeAlias = OneOf["swap", "each"]
 """A group is permuted once for the whole query, or every reference chooses by itself."""
-
-
-@dataclass(frozen=True)
-class Alternative:
-    """Attributes to read instead of others, throughout the query: `Alternative({"l_tax": "l_discount"})`.
-
-    It stands in the list of alternatives, beside groups: `why_not(df, row, alternatives=[Alternative({"a": "b"})])`.
-    """
-
-    changes: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -92,9 +80,6 @@ class Alternatives:
         return Alternatives(tuple(each for each in self.found if each.kind == "attribute"), self.pruned)
 
 
-Declared: TypeAlias = Iterable[Iterable[str] | Alternative]
-
-
 def alternatives_of(
     plan: Plan, declared: Declared = (), *, mode: Mode = "swap", limit: int = MAX_ALTERNATIVES
 ) -> Alternatives:
@@ -102,7 +87,7 @@ def alternatives_of(
     if mode not in ("swap", "each"):
         raise AlternativeError(f"there is no mode {mode!r}.", hint="write mode='swap' or mode='each'.")
     query = Analysis.of(plan)
-    groups, explicit = _declared(declared)
+    groups, explicit = groups_and_alternatives(declared)
     choices = _choices(query, [_group(query, group) for group in groups], mode)
     ways = prod(choice.ways for choice in choices)
     if ways > _MAX_COMBINATIONS:
@@ -123,7 +108,7 @@ def swapped(query: Analysis, table: OpId, members: tuple[Names, Names]) -> Rewri
 def single_changes(plan: Plan, declared: Declared) -> Mapping[OpId, tuple[Plan, ...]]:
     """For each operator that uses a member of a declared group: the operator with another member in one of its uses."""
     query = Analysis.of(plan)
-    groups, _ = _declared(declared)
+    groups, _ = groups_and_alternatives(declared)
     found: dict[OpId, list[Plan]] = {}
     for choice in _choices(query, [_group(query, group) for group in groups], "each"):
         tried = _tried(query, choice.options, MAX_ALTERNATIVES)
@@ -140,129 +125,6 @@ def used_paths(query: Analysis) -> Mapping[OpId, tuple[Names, ...]]:
     for origin in _uses(query).values():
         found.setdefault(origin.table, {})[origin.names] = None
     return {table: tuple(names) for table, names in found.items()}
-
-
-# --- what the user wrote ---
-
-
-def _declared(declared: Declared) -> tuple[list[tuple[str, ...]], list[Alternative]]:
-    """The groups and the explicit alternatives, each sorted: their order means nothing."""
-    if isinstance(declared, str | Mapping | Alternative) or not isinstance(declared, Iterable):
-        raise AlternativeError(
-            f"alternatives are a list of groups, not {_shown(declared)}.",
-            hint='write alternatives=[{"address1", "address2"}].',
-        )
-    given = list(declared)
-    explicit = [_checked(each) for each in given if isinstance(each, Alternative)]
-    groups = {_members(each) for each in given if not isinstance(each, Alternative)}
-    return sorted(groups), sorted(explicit, key=lambda each: sorted(each.changes.items()))
-
-
-def _members(group: Any) -> tuple[str, ...]:
-    """The members of a group, each once."""
-    if isinstance(group, Mapping):
-        raise AlternativeError(f"{_shown(group)} is no group.", hint="write Alternative({...}) for one replacement.")
-    if isinstance(group, str) or not isinstance(group, Iterable):
-        raise AlternativeError(f"{_shown(group)} is no group.", hint='write {"address1", "address2"}.')
-    found = list(group)
-    if not all(isinstance(member, str) for member in found):
-        raise AlternativeError(f"the group {_shown(found)} has members that are no names.", hint="write names as text.")
-    if len(set(found)) < 2:
-        raise AlternativeError(f"the group {_shown(found)} has nothing to exchange.", hint="name two attributes.")
-    return tuple(sorted(set(found)))
-
-
-def _checked(explicit: Alternative) -> Alternative:
-    changes: Any = explicit.changes
-    if not isinstance(changes, Mapping) or not all(isinstance(n, str) for pair in changes.items() for n in pair):
-        hint = 'write Alternative({"l_tax": "l_discount"}).'
-        raise AlternativeError(f"an Alternative says which names replace which, not {_shown(changes)}.", hint=hint)
-    if not changes:
-        raise AlternativeError(
-            "an Alternative without changes.", hint="leave it out: the query itself is always tried."
-        )
-    return explicit
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-# --- names ---
-
-Places: TypeAlias = Mapping[OpId, Names]
-"""What a name stands for in each table that has it."""
-
-_PART = re.compile(r"`((?:[^`]|``)+)`|([^.`]+)")
-
-
-def _parts(text: str) -> Names:
-    """The parts of a path; those in backticks may have dots in them."""
-    found: list[str] = []
-    position = 0
-    while (part := _PART.match(text, position)) is not None:
-        found.append(part[1].replace("``", "`") if part[1] else part[2])
-        position = part.end() + 1
-        if part.end() == len(text) or text[part.end()] != ".":
-            break
-    if not found or position != len(text) + 1:
-        raise AlternativeError(f"{text!r} is no path.", hint="write place.country, or `a.b`.c for a name with a dot.")
-    return tuple(found)
-
-
-def _resolved(text: str, query: Analysis) -> Places:
-    """What a name stands for: a full path, with or without the name of its source, or else the end of one path."""
-    parts = _parts(text)
-    for ends_only in (False, True):
-        for prefixed in (False, True):
-            found = {table.id: _matches(table, parts, ends_only, prefixed) for table in query.tables.values()}
-            several = next((paths for paths in found.values() if len(paths) > 1), None)
-            if several is not None:
-                raise AmbiguousAttribute(text, tuple(map(path_text, several)))
-            if any(found.values()):
-                return {table: paths[0] for table, paths in found.items() if paths}
-    raise _unknown(text, query)
-
-
-def _matches(table: Table, parts: Names, ends_only: bool, prefixed: bool) -> list[Names]:
-    """The paths of a table that a name may stand for: spelled exactly so, or else in other case."""
-    paths = [path.names for path in paths_of_table(table)]
-    wanted = _without_source(table, parts) if prefixed else [parts]
-    for spelling in (str, str.lower):
-        asked = {tuple(map(spelling, each)) for each in wanted}
-        found = [path for path in paths if _ends(tuple(map(spelling, path)), ends_only) & asked]
-        if found:
-            return found
-    return []
-
-
-def _ends(path: Names, ends_only: bool) -> set[Names]:
-    return {path[start:] for start in range(len(path))} if ends_only else {path}
-
-
-def _without_source(table: Table, parts: Names) -> list[Names]:
-    """The parts after the name of the source, if they begin with it."""
-    names = {name.lower() for name in _names_of(table)}
-    return [parts[count:] for count in range(1, len(parts)) if ".".join(parts[:count]).lower() in names]
-
-
-def _names_of(table: Table) -> set[str]:
-    """What a source may be called: `db.person`, `person`, `person.json`, or with its step where one is read twice."""
-    name = table.source.name
-    last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    return {name, f"{name}#{table.id}", last, last.partition(".")[0], last.rpartition(".")[2]}
-
-
-def _unknown(text: str, query: Analysis) -> UnknownAttribute:
-    paths = [path.names for table in query.tables.values() for path in paths_of_table(table)]
-    by_text = {spelling.lower(): path_text(names) for names in paths for spelling in (names[-1], path_text(names))}
-    nearest = tuple(dict.fromkeys(by_text[low] for low in get_close_matches(text.lower(), by_text)))
-    if nearest:
-        return UnknownAttribute(text, nearest=nearest, hint=f"did you mean {' or '.join(nearest)}?")
-    known = sorted({path_text(names[:1]) for names in paths})
-    more = ", ..." if len(known) > _SHOWN_NAMES else ""
-    return UnknownAttribute(text, nearest=(), hint=f"the sources have {', '.join(known[:_SHOWN_NAMES])}{more}.")
 
 
 # --- groups ---
@@ -284,7 +146,7 @@ class Group:
 
 def _group(query: Analysis, members: tuple[str, ...]) -> list[Group]:
     """A group in every table that has at least two of its members."""
-    places = [_resolved(member, query) for member in members]
+    places = [resolved(member, query) for member in members]
     found = []
     for table in query.tables:
         inside = sorted({place[table] for place in places if table in place})
@@ -365,7 +227,7 @@ def _explicit(query: Analysis, alternative: Alternative) -> tuple[Change, ...]:
     """The changes of an explicit alternative, in every table that has both attributes."""
     found: list[Change] = []
     for old, new in alternative.changes.items():
-        before, after = _resolved(old, query), _resolved(new, query)
+        before, after = resolved(old, query), resolved(new, query)
         here = [Change(table, before[table], after[table]) for table in before if table in after]
         if not here:
             raise AlternativeError(

@@ -41,12 +41,13 @@ from sparkwhy.plan.types import INTEGER, LONG, STRING
 from sparkwhy.plan.walk import fold, inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of, parts
 from sparkwhy.trace.bits import Bits, Dropper, droppers_of, drops
-from sparkwhy.trace.groups import trace_aggregate, trace_distinct, trace_distinct_by, trace_limit, trace_window
+from sparkwhy.trace.groups import trace_aggregate, trace_distinct
 from sparkwhy.trace.joins import trace_join
 from sparkwhy.trace.lift import lifted, variant_columns, with_columns
 from sparkwhy.trace.memberships import trace_membership
 from sparkwhy.trace.nulls import rejects_null
 from sparkwhy.trace.partitions import agreement, first_of, refined
+from sparkwhy.trace.ranks import trace_distinct_by, trace_limit, trace_window
 from sparkwhy.trace.sets import trace_set_operation
 from sparkwhy.trace.split import split
 from sparkwhy.trace.traced import Traced, Tracing, Verdict, is_grouping, query_columns, told_apart

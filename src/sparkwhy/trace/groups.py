@@ -1,60 +1,48 @@
-"""Tracing through operators that look at several rows at once: grouping, windows, limits, duplicates."""
+"""Tracing through operators that make one row of several: grouping, and duplicates that count once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from sparkwhy.plan.build import Fresh, all_of, boolean, carry, integer, long, null
-from sparkwhy.plan.exprs import AggCall, Attribute, Call, Compare, Expr, Frame, Ref, WindowCall
+from sparkwhy.plan.build import Fresh, all_of, boolean, carry, long, null
+from sparkwhy.plan.exprs import AggCall, Attribute, Expr, Ref
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
     Distinct,
     Filter,
     Flatten,
-    Limit,
     OneRow,
     Plan,
     Project,
-    SortKey,
     Union,
-    Window,
 )
 from sparkwhy.plan.slots import exprs_of
-from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array
+from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Array
 from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of, operands, rewrite
 from sparkwhy.trace.bits import drops
 from sparkwhy.trace.bounds import bounded
 from sparkwhy.trace.lift import variant_columns
 from sparkwhy.trace.partial import Stages, staged
-from sparkwhy.trace.partitions import Partition, agreement, first_of, refined
+from sparkwhy.trace.partitions import Partition, refined
+from sparkwhy.trace.ranks import in_each_alternative
 from sparkwhy.trace.split import gates_of, split
 from sparkwhy.trace.terms import TERM, blame_of, no_sets, term, unless_of, with_any
-from sparkwhy.trace.traced import Referred, Traced, Tracing, Verdict, certain_values, query_columns, told_apart
+from sparkwhy.trace.traced import Referred, Traced, Tracing, certain_values, query_columns, told_apart
 from sparkwhy.trace.trails import (
-    FACT,
     TRAIL,
-    Entries,
-    fact,
     far_of,
     mark,
     of_all,
-    recorded,
     reference,
-    row_text,
-    values,
-    worded,
 )
 from sparkwhy.trace.unions import trace_union
-from sparkwhy.trace.worlds import WHOLE_PARTITION, with_worlds
+from sparkwhy.trace.worlds import with_worlds
 
 _MAX_TRAIL = 40
 """How much is recorded of the rows behind one group."""
-
-UP_TO_HERE = Frame("rows", None, "current row")
-_PEERS = Frame("range", None, "current row")
 
 
 # --- grouping ---
@@ -331,119 +319,7 @@ def _only_where(expr: Expr, condition: Expr) -> Expr:
     return AggCall(expr.function, expr.args, expr.distinct, both, expr.mode)
 
 
-# --- windows, limits, duplicates ---
-
-
-def trace_window(tracing: Tracing, op: Window, rows: Traced) -> Traced:
-    """The window columns within each world of the partition."""
-    rows = _settled(tracing, op, rows, exprs_of(op))
-    spread = with_worlds(tracing, op, rows, op.partition)
-    plan = Window(
-        id=tracing.fresh.part(op),
-        where=op.where,
-        input=spread.plan,
-        partition=op.partition + _world(spread),
-        order=op.order,
-        columns=op.columns,
-    )
-    return replace(spread, plan=plan)
-
-
-def _settled(tracing: Tracing, op: Plan, rows: Traced, read: Iterable[Expr]) -> Traced:
-    """The rows of each alternative by themselves, as far as marks and what is read differ; with certain values."""
-    return split(tracing, op, certain_values(rows), refined([rows.parts, told_apart(rows, read)]))
-
-
-def _world(rows: Traced) -> tuple[Expr, ...]:
-    """What tells the worlds of one group apart."""
-    return () if rows.blame is None else (Ref(rows.blame),)
-
-
-def trace_limit(tracing: Tracing, ops: tuple[Limit, ...], rows: Traced) -> Traced:
-    """All rows of each world; those past the limit blame it."""
-    op = ops[0]
-    rows = _settled(tracing, op, rows, (key.expr for key in rows.order))
-    ranked, rank = _ranked(tracing, op, with_worlds(tracing, op, rows, ()), ())
-    order = values(op, (key.expr for key in ranked.order), tracing.texts)
-    record = [*order, fact("rank", Ref(rank))]
-    if op.count is not None:
-        last = integer(op.offset + op.count)
-        record.append(fact("last rank that is kept", last))
-        if tracing.records_in_full(op):
-            ranked, cutoff = _with_cutoff(tracing, op, ranked, order, last)
-            record.extend(cutoff)
-    blocks = agreement([(each.count, each.offset) for each in ops])
-    verdicts = [
-        Verdict(tracing.bits.claim(op.id, within=block), _within(ops[first_of(block)], rank), recorded(op, record))
-        for block in blocks
-    ]
-    judged = tracing.judged(op, ranked, carry(rows.holding(op.output)), verdicts)
-    return replace(judged, parts=refined([judged.parts, blocks]))
-
-
-def _within(op: Limit, rank: Attribute) -> Expr:
-    """Whether a limit keeps the row of this rank."""
-    kept: list[Expr] = [Compare(">", Ref(rank), integer(op.offset))]
-    if op.count is not None:
-        kept.append(Compare("<=", Ref(rank), integer(op.offset + op.count)))
-    return all_of(kept)
-
-
-def _with_cutoff(tracing: Tracing, op: Limit, rows: Traced, asked: Entries, last: Expr) -> tuple[Traced, Entries]:
-    """The rows, each with what the last row that is kept is ordered by."""
-    found = [(what, tracing.fresh.attribute("last", key.type, nullable=True), key) for what, key in asked]
-    if not found:
-        return rows, []
-    plan = Window(
-        id=tracing.fresh.part(op),
-        input=rows.plan,
-        partition=_world(rows),
-        order=rows.order,
-        columns=tuple(Column(a, WindowCall(Call("nth_value", (key, last)), _PEERS)) for _, a, key in found),
-    )
-    return replace(rows, plan=plan), [
-        (worded(what, lambda text: f"{FACT}last {text} that is kept"), Ref(a)) for what, a, _ in found
-    ]
-
-
-def trace_distinct_by(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
-    """All rows of each world; all but one of each key blame the operator."""
-    keys = tuple(Ref(key) for key in op.keys or ())
-    rows = _settled(tracing, op, rows, (*map(Ref, op.output), *(key.expr for key in rows.order)))
-    ranked, rank = _ranked(tracing, op, with_worlds(tracing, op, rows, keys), keys)
-    kept = Compare("=", Ref(rank), integer(1))
-    if not tracing.records_in_full(op):
-        return tracing.unless_kept(op, ranked, carry(op.output), kept, [])
-    rivalled, rival = _with_rival(tracing, op, ranked, keys)
-    return tracing.unless_kept(op, rivalled, carry(op.output), kept, [fact("kept instead", Ref(rival))])
-
-
-def _with_rival(tracing: Tracing, op: Distinct, rows: Traced, keys: tuple[Expr, ...]) -> tuple[Traced, Attribute]:
-    """The rows, each with the row of its key that is kept, as text."""
-    rival = tracing.fresh.attribute("rival", STRING, nullable=True)
-    first = WindowCall(AggCall("first", (row_text(op.output), boolean(False))), WHOLE_PARTITION)
-    plan = Window(
-        id=tracing.fresh.part(op),
-        input=rows.plan,
-        partition=keys + _world(rows),
-        order=rows.order or (SortKey(integer(1)),),
-        columns=(Column(rival, first),),
-    )
-    return replace(rows, plan=plan), rival
-
-
-def _ranked(tracing: Tracing, op: Plan, rows: Traced, partition: tuple[Expr, ...]) -> tuple[Traced, Attribute]:
-    """The rows with their number in the order that they have, within each world of the partition."""
-    rank = tracing.fresh.attribute("rank", INTEGER)
-    column = Column(rank, WindowCall(Call("row_number", ()), UP_TO_HERE))
-    plan = Window(
-        id=tracing.fresh.part(op),
-        input=rows.plan,
-        partition=partition + _world(rows),
-        order=rows.order or (SortKey(integer(1)),),
-        columns=(column,),
-    )
-    return replace(rows, plan=plan), rank
+# --- duplicates ---
 
 
 def trace_distinct(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
@@ -458,7 +334,7 @@ def trace_distinct(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
 
 
 def _distinct(tracing: Tracing, op: Distinct, rows: Traced) -> Traced:
-    fresh, rows = tracing.fresh, _settled(tracing, op, rows, map(Ref, op.output))
+    fresh, rows = tracing.fresh, in_each_alternative(tracing, op, rows, map(Ref, op.output))
     if rows.is_certain:
         narrow = tracing.project(op, tracing.traced(rows.plan), carry(op.output))
         return tracing.traced(Distinct(id=fresh.part(op), where=op.where, input=narrow.plan))

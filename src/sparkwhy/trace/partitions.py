@@ -43,7 +43,7 @@ def coarsened(one: Partition, other: Partition) -> Partition:
     for block in one + other:
         apart = [known for known in blocks if not known & block]
         joined = [known for known in blocks if known & block]
-        blocks = [*apart, block | _union(joined)]
+        blocks = [*apart, block | union_of(joined)]
     return tuple(sorted(blocks, key=first_of))
 
 
@@ -57,7 +57,13 @@ def first_of(block: int) -> int:
     return (block & -block).bit_length() - 1
 
 
-def _union(blocks: Iterable[int]) -> int:
+def members(block: int) -> list[int]:
+    """The alternatives of a block."""
+    return [i for i in range(block.bit_length()) if block >> i & 1]
+
+
+def union_of(blocks: Iterable[int]) -> int:
+    """All that is in one of these."""
     total = 0
     for block in blocks:
         total |= block

@@ -14,6 +14,7 @@ from sparkwhy.plan.walk import inputs
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
 from sparkwhy.trace.bits import Bits
 from sparkwhy.trace.bounds import Bounds, can_hold, reads_bounded
+from sparkwhy.trace.decisions import Part, blames, parts_of
 from sparkwhy.trace.partitions import Partition, agreement, first_of, refined, whole
 from sparkwhy.trace.terms import SETS, minus, no_sets, term, union
 from sparkwhy.trace.trails import (
@@ -223,23 +224,31 @@ class Tracing:
 
     def judged(self, op: Plan, rows: Traced, columns: Iterable[Column], verdicts: Sequence[Verdict]) -> Traced:
         """All rows, each with what the verdicts say of it; one that exists in no alternative is dropped for good."""
-        closing = [v.kept for v in verdicts if self._closes_all(v)]
-        others = [v for v in verdicts if not self._closes_all(v)]
-        rows = self.only(op, rows, closing)
-        if not others:
-            return self.project(op, rows, columns)
-        rows, decided = self._decided(op, rows, others)
+        if self.bits.settled:
+            return self._settled_by(op, rows, columns, verdicts)
+        rows, decided = self._decided(op, rows, verdicts)
         blame = _all(union, [*_known(rows.blame), *(either(v.kept, long(0), long(v.bit)) for v in decided)])
         trail = maybe = None
         if self.records:
-            told = [self.told(op, v.record, paths_of(v.kept)) for v in others]
+            told = [self.told(op, v.record, paths_of(v.kept)) for v in verdicts]
             steps = [unless_it_holds(v.kept, each) for v, each in zip(decided, told, strict=True)]
             trail = joined([*_known(rows.trail), *steps])
         if rows.maybe is not None:
-            missed = [either(can_hold(v.kept, rows.bounds), long(0), long(v.bit)) for v in others]
+            missed = [either(can_hold(v.kept, rows.bounds), long(0), long(v.bit)) for v in verdicts]
             maybe = _all(union, [Ref(rows.maybe), *missed])
         found = self.project(op, rows, columns, blame=blame, trail=trail, maybe=maybe)
-        return self.existing(op, self.told_apart_by(found, [v.bit for v in others]))
+        return self.told_apart_by(found, [v.bit for v in verdicts])
+
+    def _settled_by(self, op: Plan, rows: Traced, columns: Iterable[Column], verdicts: Sequence[Verdict]) -> Traced:
+        """The rows that exist in some alternative; what all alternatives ask for is asked first."""
+        parts = parts_of(Part(v.kept, v.bit) for v in verdicts)
+        rows = self.only(op, rows, [part.condition for part in parts if part.bits == self.bits.gates])
+        others = [part for part in parts if part.bits != self.bits.gates]
+        if not others:
+            return self.project(op, rows, columns)
+        blame = _all(union, [*_known(rows.blame), *blames(others)])
+        found = self.project(op, rows, columns, blame=blame)
+        return self.existing(op, self.told_apart_by(found, [v.bit for v in verdicts]))
 
     def _decided(self, op: Plan, rows: Traced, verdicts: Sequence[Verdict]) -> tuple[Traced, list[Verdict]]:
         """The rows, with a column that says how each verdict comes out: on much data it is computed only once."""
@@ -249,9 +258,6 @@ class Tracing:
         plan = Project(id=self.fresh.part(op), input=rows.plan, columns=(*carry(rows.plan.output), *columns))
         decided = [replace(v, kept=Ref(column.attribute)) for v, column in zip(verdicts, columns, strict=True)]
         return replace(rows, plan=plan), decided
-
-    def _closes_all(self, verdict: Verdict) -> bool:
-        return self.bits.settled and verdict.bit == self.bits.gates
 
     def told_apart_by(self, rows: Traced, bits: Iterable[int]) -> Traced:
         """The rows, whose marks tell alternatives apart by these bits, as far as they are gates."""

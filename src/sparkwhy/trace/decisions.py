@@ -1,0 +1,181 @@
+"""Who is blamed for a row, where many conditions have to be decided: each part once, and bounds by halving.
+
+Queries that are tried together often differ in one constant: `x < 1` in one, `x < 2` in the next. Which of them hold is
+decided by where x is among the constants, and that takes a few comparisons, however many queries there are.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from sparkwhy.plan.build import all_of, either, long
+from sparkwhy.plan.exprs import (
+    And,
+    Cast,
+    Compare,
+    CompareOp,
+    Expr,
+    FieldOf,
+    In,
+    IsNotNull,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+    Ref,
+    conjuncts,
+)
+from sparkwhy.plan.types import DATE, DOUBLE, INTEGRALS, TIMESTAMP, TIMESTAMP_NTZ, Decimal, Type, is_numeric
+from sparkwhy.plan.walk_exprs import parts as parts_in
+from sparkwhy.trace.partitions import agreement, members, union_of
+
+_FEW = 3
+"""So many bounds on one value are decided one after another."""
+
+_HOLDS: Mapping[CompareOp, Callable[[int, int], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+}
+
+_TURNED: Mapping[CompareOp, CompareOp] = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A condition, and the bits to blame where it is not true."""
+
+    condition: Expr
+    bits: int
+
+
+def parts_of(conditions: Iterable[Part]) -> tuple[Part, ...]:
+    """What must hold for the conditions to hold, each once, with the bits of all conditions that ask for it."""
+    listed = [Part(each, whole.bits) for whole in conditions for each in _guarded(conjuncts(whole.condition))]
+    blocks = agreement([part.condition for part in listed])
+    return tuple(_together([listed[i] for i in members(block)]) for block in blocks)
+
+
+def _guarded(parts: Sequence[Expr]) -> Iterator[Expr]:
+    """The parts, each by itself; but one that may fail stays behind those before it, as in `x <> 0 AND 1 / x > 2`."""
+    for at, part in enumerate(parts):
+        yield part if _never_fails(part) else all_of(parts[: at + 1])
+
+
+def _never_fails(condition: Expr) -> bool:
+    return all(isinstance(part, _SAFE) or _is_widening(part) for part in parts_in(condition))
+
+
+_SAFE = (Ref, FieldOf, Literal, Compare, In, IsNull, IsNotNull, Not, And, Or)
+
+
+def _is_widening(part: Expr) -> bool:
+    """Whether it is a cast that every value survives; of a constant the query has seen that it does."""
+    if not isinstance(part, Cast):
+        return False
+    return isinstance(part.input, Literal) or (part.type == DOUBLE and is_numeric(part.input.type))
+
+
+def _together(alike: Sequence[Part]) -> Part:
+    return Part(alike[0].condition, union_of(part.bits for part in alike))
+
+
+def blames(parts: Sequence[Part]) -> list[Expr]:
+    """Sets of bits. Their union has the bits of exactly those parts that are not true."""
+    bounds = [_bound(part) for part in parts]
+    places = agreement([(at if b is None else (b.side, b.constant.type)) for at, b in enumerate(bounds)])
+    found: list[Expr] = []
+    for place in places:
+        here = [bound for i in members(place) if (bound := bounds[i]) is not None]
+        if len(here) > _FEW:
+            found.append(_by_halving(here))
+        else:
+            found.extend(either(parts[i].condition, long(0), long(parts[i].bits)) for i in members(place))
+    return found
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """A comparison of a side with a constant, which has a value that Python knows."""
+
+    side: Expr
+    op: CompareOp
+    constant: Expr
+    value: Any
+    bits: int
+
+
+def _bound(part: Part) -> _Bound | None:
+    if not isinstance(part.condition, Compare) or part.condition.op not in _HOLDS:
+        return None
+    op, left, right = part.condition.op, part.condition.left, part.condition.right
+    if (value := _value(right)) is not None:
+        return _Bound(left, op, right, value, part.bits)
+    if (value := _value(left)) is not None:
+        return _Bound(right, _TURNED[op], left, value, part.bits)
+    return None
+
+
+def _value(constant: Expr) -> Any:
+    """The value of a constant, if Python and Spark agree on its place among others of its type."""
+    match constant:
+        case Literal(value, type) if type in _ORDERED or isinstance(type, Decimal):
+            return value if value == value else None  # NaN has no place for Python
+        case Cast(Literal(int() as value, inner), type) if inner in INTEGRALS and _holds_exactly(type, value):
+            return value
+        case Cast(Literal(str() as text), type) if type == DATE:
+            return _day(text)
+        case _:
+            return None
+
+
+_ORDERED: frozenset[Type] = frozenset({*INTEGRALS, DOUBLE, DATE, TIMESTAMP, TIMESTAMP_NTZ})
+
+
+def _holds_exactly(type: Type, value: int) -> bool:
+    if isinstance(type, Decimal):
+        return len(str(abs(value))) <= type.precision - type.scale
+    if type in INTEGRALS:
+        return abs(value) < 1 << (INTEGRALS[type] - 1)
+    return type == DOUBLE and abs(value) < 1 << 53
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text) if len(text) == len("2000-01-01") else None
+    except ValueError:
+        return None
+
+
+def _by_halving(bounds: Sequence[_Bound]) -> Expr:
+    """The bits of the bounds on one side that are not true: of all, where it is null.
+
+    The constants c0 < c1 < ... make places on a line: 0 is below c0, 1 is c0 itself, 2 is between c0 and c1, and so on.
+    """
+    side = bounds[0].side
+    constants = {bound.value: bound.constant for bound in sorted(bounds, key=lambda bound: bound.value)}
+    place_of = {value: 2 * i + 1 for i, value in enumerate(constants)}
+    borders = [Compare(op, side, constant) for constant in constants.values() for op in _BORDERS]
+    blamed = [
+        union_of(b.bits for b in bounds if not _HOLDS[b.op](place, place_of[b.value]))
+        for place in range(len(borders) + 1)
+    ]
+
+    def among(first: int, last: int) -> Expr:
+        """The bits where the side is at one of these places."""
+        if len(set(blamed[first : last + 1])) == 1:
+            return long(blamed[first])
+        middle = (first + last) // 2
+        return either(borders[middle], among(first, middle), among(middle + 1, last))
+
+    return either(IsNull(side), long(union_of(b.bits for b in bounds)), among(0, len(borders)))
+
+
+_BORDERS: tuple[CompareOp, CompareOp] = ("<", "<=")
+"""Below a constant; at most the constant."""
