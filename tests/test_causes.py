@@ -542,6 +542,17 @@ def test_a_union_by_position_asks_the_other_column(spark: SparkSession) -> None:
     answer = ask(spark, c16_union_by_position)
     assert answer.outcome == "not_in_data"
     assert [gap.conditions for gap in answer.gaps] == [("name = 'Eva'",), ("city = 'Eva'",)]
+    (note,) = answer.warnings
+    assert note == "union goes by position: city becomes name, name becomes city. unionByName() goes by name."
+
+
+def test_a_union_by_name_goes_without_a_note(spark: SparkSession) -> None:
+    staff = spark.createDataFrame([("Ann", "Oslo")], "name string, city string")
+    guests = spark.createDataFrame([("Rome", "Eva")], "city string, name string")
+    renamed = guests.toDF("town", "guest")  # other names altogether: nobody knows what was meant
+    for both in (staff.unionByName(guests), staff.union(renamed)):
+        assert why_not(both, {"name": "Zoe"}).warnings == ()
+    assert "city becomes name" in why_not(staff.intersect(guests), {"name": "Zoe"}).warnings[0]
 
 
 def test_what_was_read_instead_is_shown(spark: SparkSession) -> None:

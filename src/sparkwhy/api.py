@@ -20,6 +20,7 @@ from sparkwhy.explain.chance import chances
 from sparkwhy.explain.details import with_details
 from sparkwhy.explain.explanation import Explanation
 from sparkwhy.explain.missing import SourceGap, decides, gaps
+from sparkwhy.explain.positions import misplaced
 from sparkwhy.explain.probes import probes
 from sparkwhy.explain.recall import with_trails
 from sparkwhy.explain.stricter import stricter
@@ -131,7 +132,7 @@ def why_not(
 
     answer = _watched(Watched(session, work, "reading the query"), plan, wishes, began, say)
     say("done")
-    answer = replace(answer, warnings=answer.warnings + chances(plan))
+    answer = replace(answer, warnings=answer.warnings + chances(plan) + misplaced(plan))
     return answer if wishes.redaction is None else redacted(answer, wishes.redaction)
 
 

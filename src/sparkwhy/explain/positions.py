@@ -1,0 +1,38 @@
+"""Inputs of unions and set operations whose columns come under the names of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sparkwhy.explain.explanation import Operator
+from sparkwhy.plan.nodes import Plan, SetOperation, Union
+from sparkwhy.plan.walk import inputs, walk
+
+_TOLD = 4
+"""So many columns are named."""
+
+
+def misplaced(plan: Plan) -> tuple[str, ...]:
+    """A note for each operator that goes by position and whose inputs name the same columns in another order."""
+    going = (node for node in walk(plan) if isinstance(node, Union | SetOperation))
+    return tuple(_note(node, found) for node in going if (found := list(_mixed(node))))
+
+
+def _mixed(node: Plan) -> Iterator[tuple[str, str]]:
+    """The columns that come under another name although their input has a column of that name, each with this name."""
+    first, *others = inputs(node)
+    for other in others:
+        names = {attribute.name.lower() for attribute in other.output}
+        for given, wanted in zip(other.output, first.output, strict=True):
+            if given.name.lower() != wanted.name.lower() and wanted.name.lower() in names:
+                yield given.name, wanted.name
+
+
+def _note(node: Plan, found: Sequence[tuple[str, str]]) -> str:
+    operator = Operator.of(node)
+    place = "" if operator.where is None else f" ({operator.where})"
+    pairs = list(dict.fromkeys(found))
+    told = ", ".join(f"{given} becomes {wanted}" for given, wanted in pairs[:_TOLD])
+    more = ", ..." if len(pairs) > _TOLD else ""
+    by_name = " unionByName() goes by name." if isinstance(node, Union) else ""
+    return f"{operator.text}{place} goes by position: {told}{more}.{by_name}"
