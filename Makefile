@@ -12,8 +12,8 @@ setup:  ## Make .venv and find or install Java (quick when there is nothing to d
 demo: setup  ## Ask why a row is missing, on a small example
 	@$(BIN)/python examples/running_example.py
 
-test: setup  ## Run the tests
-	$(BIN)/pytest
+test: setup  ## Run the tests, in two processes (WORKERS=1: in one)
+	$(BIN)/pytest -n $(or $(WORKERS),2) --dist loadfile --no-loadscope-reorder
 
 cluster-test: setup  ## Ask many questions on a real cluster, under several settings, and break it (takes a while)
 	$(BIN)/pytest -m cluster tests/cluster

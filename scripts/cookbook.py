@@ -1,7 +1,7 @@
 """Fills docs/cookbook.md: below each marker, the code of an example and the answer that it gets.
 
 The words of the page are written by hand. What stands between `<!-- c01_null_comparison -->` and `<!-- end -->` is
-made here, by `make docs`; `tests/test_cookbook.py` fails if it is not what the code says today.
+made here, by `make docs`; `tests/test_causes.py` fails if it is not what the code says today.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from pyspark.sql import SparkSession
 
+from tests.sessions import QUICK_START
+
 settings.register_profile(
     "default",
     deadline=None,
@@ -20,8 +22,42 @@ settings.register_profile("explore", parent=settings.get_profile("default"), der
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
+LONGEST = (
+    "tests/robust/test_odd_data.py",
+    "tests/scenarios/test_scenarios.py",
+    "tests/test_causes.py",
+    "tests/test_fixes.py",
+    "tests/cluster/test_answers.py",
+    "tests/test_docs.py",
+    "tests/test_alternatives.py",
+    "tests/spark/test_tpch.py",
+    "tests/spark/test_operators.py",
+    "tests/spark/test_nested_json.py",
+    "tests/test_stability.py",
+    "tests/test_why_not.py",
+    "tests/lab/test_baselines.py",
+    "tests/robust/test_faults.py",
+    "tests/spark/test_generated.py",
+    "tests/trace/test_law_of_alternatives.py",
+    "tests/report/test_notebook.py",
+    "tests/fix/test_laws.py",
+)
+"""The files that take longest, the longest first: so that several processes end at about the same time."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where several processes share the files, those that take longest come first; alone, in the order of names."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: LONGEST.index(_file(item)) if _file(item) in LONGEST else len(LONGEST))
+
+
+def _file(item: pytest.Item) -> str:
+    return item.nodeid.partition("::")[0]
+
+
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    warehouse = tmp_path_factory.mktemp("warehouse")  # of this process alone: others may run tests beside it
     session = (
         SparkSession.builder.master("local[2]")
         .appName("sparkwhy tests")
@@ -30,7 +66,8 @@ def spark() -> Iterator[SparkSession]:
         .config("spark.default.parallelism", "2")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.warehouse.dir", os.path.join(os.environ.get("TMPDIR", "/tmp"), "sparkwhy-warehouse"))
+        .config("spark.driver.extraJavaOptions", QUICK_START)
+        .config("spark.sql.warehouse.dir", str(warehouse))
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("ERROR")

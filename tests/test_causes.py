@@ -45,7 +45,8 @@ from examples.causes import (
     c24_never_read,
     c25_sample,
 )
-from sparkwhy import Answer, why_not
+from scripts import cookbook
+from sparkwhy import Answer, SparkWhyError, why_not
 from sparkwhy.errors import UnsupportedOperator
 from sparkwhy.plan.build import all_of
 from sparkwhy.plan.nodes import Filter, OpId, Plan
@@ -127,6 +128,21 @@ def with_changes(plan: Plan, alternative: Plan, steps: tuple[int, ...]) -> Plan:
 def appears(spark: SparkSession, answer: Answer, query: Plan) -> bool:
     wanted = all_of(conditions(answer.question))
     return not run(spark, Filter(id=OpId(0), input=query, condition=wanted)).isEmpty()
+
+
+# --- the cookbook ---
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_the_code_and_the_answer_in_the_cookbook_are_those_of_today(spark: SparkSession, name: str) -> None:
+    def told(example: ModuleType) -> str:
+        try:
+            return str(ask(spark, example))
+        except SparkWhyError as error:
+            return str(error)
+
+    today = cookbook.part(name, told)
+    assert today in cookbook.PAGE.read_text(encoding="utf-8"), f"run `make docs`:\n{today}"
 
 
 # --- 1, 11, 15, 17: filters ---

@@ -52,7 +52,7 @@ def test_every_operator_that_is_read_is_documented() -> None:
 # --- code on pages ---
 
 ELSEWHERE = {"cookbook.md", "how-it-works.md"}
-"""Pages whose code is checked in another way: by `test_cookbook.py`, and below."""
+"""Pages whose code is checked in another way: by `test_causes.py`, and below."""
 
 WITH_CODE = [page for page in sorted((ROOT / "docs").glob("*.md")) if "```python" in page.read_text(encoding="utf-8")]
 PAGES = ["README.md", *(f"docs/{page.name}" for page in WITH_CODE if page.name not in ELSEWHERE)]

@@ -38,6 +38,7 @@ from sparkwhy.report.redact import Mask, redacted
 from sparkwhy.spark.failures import SPARK_FAILURES, failing_value, query_failed, was_cancelled
 from sparkwhy.spark.jvm import regex_problem, source_bytes
 from sparkwhy.spark.nearest import nearest_rows, nearest_values
+from sparkwhy.spark.padding import char_widths
 from sparkwhy.spark.read import read
 from sparkwhy.spark.run import run
 from sparkwhy.spark.spread import spread
@@ -105,7 +106,7 @@ def why_not(
     session = df.sparkSession
     if wishes.redaction is not None:
         wishes.redaction.check(plan)
-    question = bind(to_pattern(missing), plan.output, timezone=_timezone(session))
+    question = bind(to_pattern(missing), plan.output, timezone=_timezone(session), widths=char_widths(df))
     _check_expressions(session, question)
     asked = conditions(question)
     alternatives_of(plan, wishes.declared, mode=mode)  # refuses what cannot be, before any job

@@ -21,14 +21,13 @@ from typing import TypeVar
 
 import pyspark
 
+from tests.sessions import QUICK_START
+
 T = TypeVar("T")
 
 SPARK_HOME = Path(pyspark.__file__).parent
 EXECUTOR_MEMORY = "512m"
 """Little more than the least that Spark accepts."""
-
-QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""For processes of the JVM that live for seconds: to compile little is quicker."""
 
 _MASTER = "org.apache.spark.deploy.master.Master"
 _WORKER = "org.apache.spark.deploy.worker.Worker"

@@ -15,7 +15,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.cluster.cases import CASES, told
-from tests.cluster.standalone import QUICK_START, Cluster, cluster
+from tests.cluster.standalone import Cluster, cluster
+from tests.sessions import QUICK_START
 from tests.test_causes import NOT_FOLLOWED
 
 ROOT = Path(__file__).resolve().parent.parent.parent

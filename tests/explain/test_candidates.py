@@ -54,7 +54,7 @@ def cases(label: str, count: int) -> list[tuple[Generator, Plan, Conditions]]:
 
 def test_the_smallest_certain_candidates_are_the_smallest_sets_that_bring_a_matching_row() -> None:
     with_answer = 0
-    for generator, plan, conditions in cases("definition", 300):
+    for generator, plan, conditions in cases("definition", 150):  # every operator comes up; `make fuzz` tries more
         bits = trace(plan, conditions).bits
         successful = {
             bits.of(relaxed)
@@ -65,7 +65,7 @@ def test_the_smallest_certain_candidates_are_the_smallest_sets_that_bring_a_matc
         assert found <= successful
         assert minimal(found) == minimal(successful)
         with_answer += bool(successful - {0})
-    assert with_answer > 50
+    assert with_answer > 25
 
 
 def shuffled(tables: Tables, random: Random) -> Tables:
@@ -88,7 +88,7 @@ def summary(found: tuple[Candidate, ...]) -> set[tuple[int, bool, int]]:
 
 
 def test_neither_the_order_of_rows_nor_names_of_columns_change_a_candidate() -> None:
-    for generator, plan, conditions in cases("invariance", 200):
+    for generator, plan, conditions in cases("invariance", 100):
         before = summary(candidates(plan, generator.tables, conditions))
         assert summary(candidates(plan, shuffled(generator.tables, generator.random), conditions)) == before
         assert summary(candidates(renamed(plan), generator.tables, conditions)) == before
@@ -117,7 +117,7 @@ def found_in(plan: Plan, others: Sequence[Plan], tables: Tables, conditions: Con
 def test_an_alternative_has_the_candidates_that_it_has_alone_whatever_stands_beside_it() -> None:
     """So adding one never removes an explanation, and their order does not matter."""
     with_answer = 0
-    for generator, plan, conditions in cases("beside others", 150):
+    for generator, plan, conditions in cases("beside others", 75):
         others = alternatives(generator, plan, 2)
         together = found_in(plan, others, generator.tables, conditions)
         alone = [found_in(each, (), generator.tables, conditions)[0] for each in (plan, *others)]
@@ -125,7 +125,7 @@ def test_an_alternative_has_the_candidates_that_it_has_alone_whatever_stands_bes
         turned = found_in(plan, others[::-1], generator.tables, conditions)
         assert [turned[0], turned[2], turned[1]] == together
         with_answer += any(together[1:])
-    assert with_answer > 40
+    assert with_answer > 20
 
 
 def test_a_set_that_only_takes_rows_away_is_no_explanation() -> None:

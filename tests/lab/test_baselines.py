@@ -41,6 +41,7 @@ from sparkwhy.spark.read import read
 from sparkwhy.spark.run import run
 from sparkwhy.trace.comma_joins import with_join_conditions
 from sparkwhy.trace.wanted import Conditions
+from tests.sessions import uncompiled
 
 
 def attribute(id: int, name: str, type: Type = INTEGER) -> Attribute:
@@ -275,11 +276,7 @@ ASKED = ["C1", "C2", "C3", "D2", "D4", "D5", "T1", "T2", "T3", "T4", "Q3", "Q3F"
 
 @pytest.fixture(scope="module")
 def session(spark: SparkSession) -> SparkSession:
-    """A session that compiles nothing: on this little data that takes longer than to run it."""
-    own = spark.newSession()
-    own.conf.set("spark.sql.codegen.wholeStage", "false")
-    own.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-    return own
+    return uncompiled(spark)
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from nbclient import NotebookClient
 from sparkwhy.report.answer import Answer
 from tests.browser import Browser
 from tests.report.answers import filtered, full
+from tests.sessions import SUBMIT_QUICKLY
 
 NOTEBOOK = Path(__file__).parents[2] / "examples" / "notebook.ipynb"
 
@@ -24,7 +25,9 @@ def read() -> Any:
 def outputs() -> list[Any]:
     """All outputs of the notebook, in order."""
     notebook = read()
-    NotebookClient(notebook, timeout=240, kernel_name="python3").execute()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_SUBMIT_ARGS", SUBMIT_QUICKLY)
+        NotebookClient(notebook, timeout=240, kernel_name="python3").execute()
     return [output for cell in notebook.cells for output in cell.get("outputs", ())]
 
 

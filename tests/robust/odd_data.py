@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.functions import pandas_udf
 from pyspark.sql.types import IntegerType
 
-from sparkwhy import ANY
-from sparkwhy.errors import PatternTypeError, SparkWhyError
+from sparkwhy import ANY, one_of
+from sparkwhy.errors import PatternTypeError, QueryFailed, SparkWhyError, UnsupportedOperator
 
 
 @dataclass(frozen=True)
@@ -396,6 +398,12 @@ def _plans() -> Iterator[Odd]:
 
     yield Odd("plans", "10 unions", unions, {"id": 1, "b": 7}, KEPT_OUT)
 
+    def nested_unions(place: Place) -> DataFrame:
+        branches = (f"select int(id) as id, int(6 * id - 3) as n, {i} as b from range(1, 3, 1, 1)" for i in range(200))
+        return place.spark.sql(" union all ".join(branches)).filter("n >= 5")
+
+    yield Odd("plans", "200 unions", nested_unions, {"id": 1, "b": 7}, KEPT_OUT)
+
     def itself(place: Place) -> DataFrame:
         rows = people(place)
         df = rows
@@ -437,7 +445,9 @@ def _sources() -> Iterator[Odd]:
 
     yield Odd("sources", "a temporary view", view, {"id": 1}, KEPT_OUT)
     yield Odd("sources", "char is padded", _padded("n >= 5"), {"c": "ab  "}, KEPT_OUT)
-    yield Odd("sources", "char without its blanks", _padded("n >= 5"), {"c": "ab"}, Is("not_in_data", ("nearest to",)))
+    yield Odd("sources", "char without its blanks", _padded("n >= 5"), {"c": "ab", "v": "xy"}, KEPT_OUT)
+    yield Odd("sources", "char among others", _padded("n >= 5"), {"c": one_of("aa", "ab")}, KEPT_OUT)
+    yield Odd("sources", "varchar has no blanks", _padded("n >= 5"), {"v": "xy   "}, Is("not_in_data"))
     yield Odd("sources", "a filter on char", _padded("c = 'x'"), {"id": 1}, Sees(("filter c =",), words=("'ab  '",)))
     yield Odd("sources", "a filter on varchar", _padded("v = 'z'"), {"v": "xy"}, Sees(("filter v = 'z'",)))
 
@@ -483,6 +493,59 @@ def _functions() -> Iterator[Odd]:
         {"m": 4},
         KEPT_OUT,
     )
+
+
+def _pandas() -> Iterator[Odd]:
+    """Functions of single values are followed; what makes rows of rows is refused, with a hint."""
+
+    @pandas_udf(IntegerType())  # type: ignore[call-overload]  # its stubs know no functions with type hints
+    def one_more(n: pd.Series) -> pd.Series:  # in here: Spark's Python workers do not know this module
+        return n + 1
+
+    @pandas_udf(IntegerType())  # type: ignore[call-overload]  # its stubs know no functions with type hints
+    def largest(n: pd.Series) -> int:
+        return int(n.max())
+
+    yield Odd(
+        "pandas", "a column", lambda p: people(p).withColumn("m", one_more("n")).filter("n >= 5"), {"m": 4}, KEPT_OUT
+    )
+    yield Odd(
+        "pandas",
+        "a filter",
+        lambda p: people(p).filter(one_more("n") >= 5),
+        {"id": 1},
+        Sees(("filter one_more(n) >= 5",), words=("one_more(n) >= 4",)),
+    )
+    yield Odd(
+        "pandas",
+        "an aggregate above which a row is dropped",
+        lambda p: people(p).groupBy("id").agg(largest("n").alias("most")).filter("most >= 5"),
+        {"id": 1},
+        Sees(("filter most >= 5",)),
+    )
+    checkpoint = "put .localCheckpoint() after this step"
+    yield Odd(
+        "pandas",
+        "an aggregate below which a row is dropped",
+        lambda p: people(p).filter("n >= 5").groupBy("id").agg(largest("n").alias("most")),
+        {"id": 1},
+        Refuses(QueryFailed, ("pandas function that aggregates", checkpoint)),
+    )
+    for name, rows in _ROWS_OF_ROWS.items():
+
+        def made(place: Place, rows: Callable[[DataFrame], DataFrame] = rows) -> DataFrame:
+            return rows(people(place)).filter("n >= 5")
+
+        yield Odd("pandas", name, made, {"id": 1}, Refuses(UnsupportedOperator, ("cannot explain", checkpoint)))
+
+
+_ROWS_OF_ROWS: Mapping[str, Callable[[DataFrame], DataFrame]] = {
+    "mapInPandas": lambda df: df.mapInPandas(lambda parts: parts, df.schema),
+    "applyInPandas": lambda df: df.groupBy("id").applyInPandas(lambda part: part, df.schema),
+    "cogroup": lambda df: (
+        df.groupBy("id").cogroup(df.groupBy("id")).applyInPandas(lambda left, _right: left, df.schema)
+    ),
+}
 
 
 def _chances() -> Iterator[Odd]:
@@ -538,5 +601,6 @@ CASES = (
     *_plans(),
     *_sources(),
     *_functions(),
+    *_pandas(),
     *_chances(),
 )

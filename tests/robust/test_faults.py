@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import os
 import shutil
 import signal
 import subprocess
@@ -26,6 +27,7 @@ from sparkwhy.errors import QueryFailed, SparkWhyError, TimedOut
 from sparkwhy.spark.failures import query_failed
 from sparkwhy.spark.read import read
 from tests.robust.surroundings import Surroundings, surroundings
+from tests.sessions import SUBMIT_QUICKLY
 
 THIS = Path(__file__).name
 
@@ -249,7 +251,8 @@ def test_a_task_that_fails_once_is_retried_and_a_stopped_session_is_told(tmp_pat
     script = tmp_path / "retried.py"
     script.write_text(textwrap.dedent(RETRIED))
     marker = tmp_path / "failed once"
-    told = subprocess.run([sys.executable, str(script), str(marker)], capture_output=True, text=True, timeout=200)
+    command, env = [sys.executable, str(script), str(marker)], {**os.environ, "PYSPARK_SUBMIT_ARGS": SUBMIT_QUICKLY}
+    told = subprocess.run(command, env=env, capture_output=True, text=True, timeout=200)
     answered, stopped, _ = told.stdout.split("\n")
     assert answered == "explained ['filter'] True", told.stderr[-2000:]
     assert stopped == "NotADataFrame the session of this DataFrame was stopped."

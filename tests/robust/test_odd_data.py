@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -148,10 +149,22 @@ def test_a_time_is_shown_with_all_its_digits() -> None:
     assert show_value(dt.datetime(2024, 7, 1, 12, tzinfo=zone_of("+02:00"))) == "timestamp '2024-07-01 12:00:00'"
 
 
-@pytest.mark.parametrize("says", ["java.lang.StackOverflowError", "Boxed Exception"])
-def test_a_plan_that_is_too_long_for_spark_has_a_hint(says: str) -> None:
-    failed = query_failed(PySparkException(says), "tracing rows", table(1))
+def test_a_plan_that_is_too_long_for_spark_has_a_hint() -> None:
+    failed = query_failed(PySparkException("java.lang.StackOverflowError"), "tracing rows", table(1))
     assert "put .localCheckpoint() in the middle" in str(failed)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("cause", "hint"), [("StackOverflowError", "put .localCheckpoint() in the middle"), ("OutOfMemoryError", "memory")]
+)
+def test_an_error_on_another_thread_of_the_jvm_is_told_by_its_cause(spark: SparkSession, cause: str, hint: str) -> None:
+    assert spark.sparkContext._gateway is not None
+    java = spark.sparkContext._gateway.jvm.java
+    thrown = java.util.concurrent.ExecutionException("Boxed Exception", getattr(java.lang, cause)("deep"))
+    failed = query_failed(Py4JJavaError("collecting", thrown), "trying fixes", table(1))
+    assert f"Spark says: java.lang.{cause}: deep" in str(failed)
+    assert hint in str(failed.hint)
 
 
 def test_an_error_of_ours_is_what_is_counted_as_refused() -> None:

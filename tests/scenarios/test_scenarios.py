@@ -13,6 +13,7 @@ from sparkwhy.scenarios import SCENARIOS
 from sparkwhy.scenarios.data.dblp_slice import DblpSlice, missing_files
 from sparkwhy.scenarios.data.tables import Generated
 from sparkwhy.scenarios.scenario import Scenario, Tables
+from tests.sessions import uncompiled
 
 Found = set[frozenset[int | str]]
 
@@ -49,11 +50,7 @@ REAL_DBLP = Path(os.environ.get("SPARKWHY_DBLP", Path(__file__).parents[3] / "sh
 
 @pytest.fixture(scope="module")
 def session(spark: SparkSession) -> SparkSession:
-    """A session that compiles nothing: on this little data that takes longer than to run it."""
-    own = spark.newSession()
-    own.conf.set("spark.sql.codegen.wholeStage", "false")
-    own.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-    return own
+    return uncompiled(spark)
 
 
 @pytest.fixture(scope="module")

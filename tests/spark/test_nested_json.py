@@ -12,6 +12,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from tests.laws import check_both, check_spark
+from tests.sessions import uncompiled
 
 pytestmark = pytest.mark.spark
 
@@ -70,6 +71,11 @@ CUSTOMER = (
     "id bigint, name struct<first:string,last:string>, address struct<city:string,geo:struct<lat:double,lon:double>>, "
     f"{TAGS}, orders array<struct<no:string,day:date,items:array<{ITEM}>>>, grid array<array<bigint>>"
 )
+
+
+@pytest.fixture(scope="module")
+def spark(spark: SparkSession) -> SparkSession:
+    return uncompiled(spark)
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from pyspark.sql.window import WindowSpec
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.walk import walk
 from tests.laws import check_both, check_spark
+from tests.sessions import uncompiled
 
 Query = Callable[[DataFrame, DataFrame], DataFrame]
 
@@ -22,6 +23,11 @@ Query = Callable[[DataFrame, DataFrame], DataFrame]
 def local(df: DataFrame) -> DataFrame:
     """The same rows held by the JVM: without Python workers the tests take a tenth of the time."""
     return df.coalesce(1).localCheckpoint()
+
+
+@pytest.fixture(scope="module")
+def spark(spark: SparkSession) -> SparkSession:
+    return uncompiled(spark)
 
 
 @pytest.fixture(scope="module")
@@ -277,6 +283,14 @@ FOLDED: dict[str, tuple[Query, list[str]]] = {
     "union that widens": (
         lambda _, o: o.select("k").union(o.select("n")),
         ["table", "project", "table", "project", "union"],
+    ),
+    "unions one after the other": (
+        lambda _, o: o.unionByName(o.select("v", "n", "k")).unionByName(o.select("n", "k", "v")),
+        ["table", "table", "project", "table", "project", "union"],
+    ),
+    "a union in a union": (
+        lambda _, o: o.select("k").union(o.select("k").limit(1).unionByName(o.select("k"))),
+        ["table", "project", "table", "project", "limit", "table", "project", "union"],
     ),
     "select star": (lambda _, o: o.select("*"), ["table"]),
     "select after a join": (lambda p, o: p.join(o, p.k == o.k).select("v"), ["table", "table", "join", "project"]),

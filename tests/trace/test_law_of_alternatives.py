@@ -20,9 +20,15 @@ from sparkwhy.spark import run as spark_run
 from sparkwhy.trace.annotate import evaluate, trace
 from sparkwhy.trace.relax import relax
 from sparkwhy.trace.wanted import Conditions
+from tests.sessions import uncompiled
 from tests.trace.plans import Generator
 from tests.trace.test_law import MOST_DROPPERS, alive_rows, bag, check_law, droppers, meeting, run_meeting
 from tests.trace.test_law_on_spark import with_data
+
+
+@pytest.fixture(scope="module")
+def spark(spark: SparkSession) -> SparkSession:
+    return uncompiled(spark)
 
 
 def with_other_functions(node: Plan, random: Random, share: float) -> Plan:

@@ -16,10 +16,16 @@ from sparkwhy.plan.walk import fold, with_inputs
 from sparkwhy.spark import jvm
 from sparkwhy.spark import run as spark_run
 from sparkwhy.trace.annotate import trace
+from tests.sessions import uncompiled
 from tests.trace.plans import Generator
 from tests.trace.test_law import bag
 
 SQL_TYPES = {"k": "int", "v": "int", "xs": "array<int>", "l": "bigint"}
+
+
+@pytest.fixture(scope="module")
+def spark(spark: SparkSession) -> SparkSession:
+    return uncompiled(spark)
 
 
 def with_data(spark: SparkSession, plan: Plan, tables: dict[OpId, list[Row]]) -> Plan:

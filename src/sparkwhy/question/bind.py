@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn
@@ -46,11 +46,12 @@ _SHOWN_NAMES = 12
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in the pattern: its path, and the type of the values there."""
+    """A place in the pattern: its path, and the type of the values there; texts are padded with blanks to `width`."""
 
     path: str
     type: Type
     timezone: str
+    width: int = 0
 
     def at(self, name: object, type: Type) -> Spot:
         return Spot(within(self.path, name), type, self.timezone)
@@ -63,13 +64,19 @@ class Spot:
         raise PatternTypeError(message, path=self.path, type=ddl(self.type), hint=hint)
 
 
-def bind(pattern: Fields, output: tuple[Attribute, ...], *, timezone: str = "UTC") -> Question:
-    """The question that the pattern asks about rows with this output; times without a timezone are in `timezone`."""
+def bind(
+    pattern: Fields, output: tuple[Attribute, ...], *, timezone: str = "UTC", widths: Mapping[int, int] | None = None
+) -> Question:
+    """The question that the pattern asks about rows with this output; times without a timezone are in `timezone`.
+
+    `widths` has the lengths of the columns, by position, that Spark pads with blanks: char(n).
+    """
     places = _resolve(pattern, [attribute.name for attribute in output], "")
     wanted = []
     for place, (_, inner) in zip(places, pattern.entries, strict=True):
         attribute = output[place]
-        wanted.append((attribute, _bound(inner, Spot(within("", attribute.name), attribute.type, timezone))))
+        width = (widths or {}).get(place, 0)
+        wanted.append((attribute, _bound(inner, Spot(within("", attribute.name), attribute.type, timezone, width))))
     if sum(weight(inner) for _, inner in wanted) > MAX_WEIGHT:
         hint = "ask with fewer lists inside of lists."
         raise PatternError("the lists of the pattern can be matched in too many ways.", hint=hint)
@@ -144,6 +151,8 @@ def _bound(pattern: Pattern, spot: Spot) -> Bound:
 def _value(value: Any, pattern: Pattern, spot: Spot) -> Any:
     if isinstance(spot.type, Array | Map | Struct):
         spot.fail(f"{show_pattern(pattern)} speaks of single values", _composite_hint(pattern, spot.type))
+    if isinstance(value, str):
+        value = value.ljust(spot.width)  # as Spark does when it compares
     try:
         return convert(value, spot.type, spot.timezone)
     except ValueError as error:

@@ -30,6 +30,8 @@ _FILE = re.compile(r"\bfile ([a-z0-9+.-]+:\S+)")
 
 _HINTS = {
     "FAILED_READ_FILE": "the files have changed since the DataFrame was built: build it again and ask again.",
+    "INVALID_PANDAS_UDF_PLACEMENT": "a pandas function that aggregates bears no other aggregate beside it, and we need "
+    "some: put .localCheckpoint() after this step and ask again; everything after it can be explained.",
     "PYTHON_EXCEPTION": "the function sees rows that other operators drop: it must bear every value of its column.",
     "SPARK_JOB_CANCELLED": "a job of the question was cancelled: ask again.",
 }
@@ -38,7 +40,8 @@ _ANSI = (
     "or ask with spark.sql.ansi.enabled off."
 )
 _MORE_ROWS = (
-    "rows are followed past the operators that drop them: give executors more memory, or ask with verify=False."
+    "rows are followed past the operators that drop them, in longer queries: give the driver and the executors more "
+    "memory, or ask with verify=False or with fewer alternatives."
 )
 _LONG_PLAN = (
     "the query has too many operators in a row for Spark's planner: put .localCheckpoint() in the middle of it and "
@@ -46,8 +49,8 @@ _LONG_PLAN = (
 )
 _LOST = {
     "StackOverflowError": _LONG_PLAN,
-    "Boxed Exception": _LONG_PLAN,  # what is left of the same error where Spark's planner ran on another thread
     "OutOfMemoryError": _MORE_ROWS,
+    "Java heap space": _MORE_ROWS,
     "ExecutorLostFailure": _MORE_ROWS,
     "Python worker exited unexpectedly": "the process of a Python function ended, perhaps for want of memory: "
     "the function sees rows that other operators drop.",
@@ -95,9 +98,16 @@ def query_failed(error: SparkFailure, stage: str, plan: Plan, *, values: bool = 
 
 
 def _message(error: SparkFailure) -> str:
-    if isinstance(error, Py4JJavaError):
-        return str(error.java_exception.getMessage() or error)
-    return str(error)
+    if not isinstance(error, Py4JJavaError):
+        return str(error)
+    thrown = error.java_exception
+    if thrown.getMessage() == _BOXED and thrown.getCause() is not None:
+        return str(thrown.getCause().toString())
+    return str(thrown.getMessage() or error)
+
+
+_BOXED = "Boxed Exception"
+"""How Scala calls an error of the JVM on another thread: what it was is the cause."""
 
 
 def _condition(error: SparkFailure, message: str) -> str | None:

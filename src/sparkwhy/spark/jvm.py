@@ -80,6 +80,14 @@ def dataframe(session: SparkSession, plan: JavaObject) -> DataFrame:
     return DataFrame(dataset.ofRows(session._jsparkSession, plan), session)
 
 
+def union(session: SparkSession, inputs: Sequence[DataFrame]) -> DataFrame:
+    """The rows of all inputs by position, analyzed once: one union after the other is analyzed anew with each."""
+    if len(inputs) == 1:
+        return inputs[0]
+    below = sequence(session, [analyzed(df) for df in inputs])
+    return dataframe(session, _jvm(session).org.apache.spark.sql.catalyst.plans.logical.Union(below, False, False))
+
+
 def existence_join(left: DataFrame, right: DataFrame, condition: Column, exists: str) -> DataFrame:
     """Each left row with a column that says whether it has a partner: a join type that only Catalyst knows."""
     session = left.sparkSession

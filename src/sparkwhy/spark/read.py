@@ -7,7 +7,7 @@ names). These become parts of one step: they share its number.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from pyspark.sql import DataFrame, SparkSession
@@ -109,8 +109,28 @@ def _inputs(reading: Reading, tree: Tree) -> tuple[Tree, ...]:
             return tree.children[-1:]
         case "CTERelationRef":
             return reading.ctes[tree.fields["cteId"]].children
+        case "Union":
+            return tuple(_united(tree))
         case _:
             return tree.children
+
+
+def _united(tree: Tree) -> Iterator[Tree]:
+    """What a union and those directly below it unite: one after the other is one union, to Spark's planner too."""
+    todo = [tree]
+    while todo:
+        current = todo.pop()
+        if current.name == "Union":
+            todo.extend(reversed(current.children))
+        else:
+            yield current
+
+
+def _outermost(union: Tree) -> Tree:
+    """The union that this one is read with."""
+    while union.parent is not None and union.parent.name == "Union":
+        union = union.parent
+    return union
 
 
 def _read_node(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bound:
@@ -208,7 +228,7 @@ def _implied_by(reading: Reading, tree: Tree, below: Plan) -> OpId | None:
     if parent.name == "Expand" and parent.parent is not None and parent.parent.name == "Aggregate":
         return reading.begun(parent.parent)
     if parent.name in ("Union", "Except", "Intersect") and _only_aligns(tree, below):
-        return reading.begun(parent)
+        return reading.begun(_outermost(parent) if parent.name == "Union" else parent)
     return None
 
 

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Bound, Call, Expr, Opaque, Ref, WindowCall
+from sparkwhy.plan.merge import merged
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -46,6 +47,7 @@ def run(session: SparkSession, plan: Plan, *, apart: bool = False) -> DataFrame:
     With `apart`, what reads rows is compiled apart from what computes with them: for plans that choose few rows of many
     and compute much of these.
     """
+    plan = merged(plan)
     fields = fields_read(plan)
 
     def combine(node: Plan, inputs: tuple[DataFrame, ...]) -> DataFrame:
@@ -95,7 +97,7 @@ def _run_node(
         case Window():
             return _run_window(session, node, inputs[0])
         case Union():
-            return _run_union(node, inputs)
+            return jvm.union(session, inputs).toDF(*map(name_of, node.attributes))
         case SetOperation():
             return _run_set_operation(node, *inputs)
         case Distinct():
@@ -250,13 +252,6 @@ def _edge(bound: Bound, *, before: bool) -> int:
             return SparkWindow.currentRow
         case int():
             return bound
-
-
-def _run_union(node: Union, inputs: tuple[DataFrame, ...]) -> DataFrame:
-    first, *rest = inputs
-    for df in rest:
-        first = first.union(df)
-    return first.toDF(*map(name_of, node.attributes))
 
 
 def _run_set_operation(node: SetOperation, left: DataFrame, right: DataFrame) -> DataFrame:

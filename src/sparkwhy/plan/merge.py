@@ -1,0 +1,34 @@
+"""Projections that follow each other become one, where no expression has to be put into another.
+
+    project n, x, n + 2 as y          project n, n + 1 as x, n + 2 as y
+      project n, n + 1 as x      ->     table (n)
+        table (n)
+
+A thousand columns that were added one by one are too deep for Spark's planner; what one of them computes from another
+stays where it is, for nothing may be computed twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sparkwhy.plan.nodes import Plan, Project
+from sparkwhy.plan.walk import fold, with_inputs
+from sparkwhy.plan.walk_exprs import attributes_of
+
+
+def merged(plan: Plan) -> Plan:
+    """The same rows by fewer projections."""
+    return fold(plan, lambda node, below: _merged(with_inputs(node, below)))
+
+
+def _merged(node: Plan) -> Plan:
+    if not isinstance(node, Project) or not isinstance(node.input, Project):
+        return node
+    below = node.input
+    computed = {column.attribute: column.expr for column in below.columns if not column.carried}
+    read = {attribute for column in node.columns if not column.carried for attribute in attributes_of(column.expr)}
+    if not read.isdisjoint(computed):
+        return node
+    columns = tuple(replace(c, expr=computed.get(c.attribute, c.expr)) if c.carried else c for c in node.columns)
+    return replace(node, input=below.input, columns=columns)
