@@ -13,8 +13,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparkwhy.plan.nodes import Plan, Project
-from sparkwhy.plan.walk import fold, with_inputs
+from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.plan.walk_exprs import attributes_of
+
+MANY = 200
+"""Of more projections than this a query is too deep; fewer are left as they are, so that Spark fails where it would."""
+
+
+def has_many_projections(plan: Plan) -> bool:
+    return sum(isinstance(node, Project) for node in walk(plan)) > MANY
 
 
 def merged(plan: Plan) -> Plan:

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Bound, Call, Expr, Opaque, Ref, WindowCall
-from sparkwhy.plan.merge import merged
+from sparkwhy.plan.merge import has_many_projections, merged
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -47,7 +47,7 @@ def run(session: SparkSession, plan: Plan, *, apart: bool = False) -> DataFrame:
     With `apart`, what reads rows is compiled apart from what computes with them: for plans that choose few rows of many
     and compute much of these.
     """
-    plan = merged(plan)
+    plan = merged(plan) if has_many_projections(plan) else plan
     fields = fields_read(plan)
 
     def combine(node: Plan, inputs: tuple[DataFrame, ...]) -> DataFrame:
