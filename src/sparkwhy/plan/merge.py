@@ -10,11 +10,13 @@ stays where it is, for nothing may be computed twice.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
+from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, MakeStruct, Ref
 from sparkwhy.plan.nodes import Plan, Project
 from sparkwhy.plan.walk import fold, walk, with_inputs
-from sparkwhy.plan.walk_exprs import attributes_of
+from sparkwhy.plan.walk_exprs import attributes_of, rewrite
 
 MANY = 200
 """Of more projections than this a query is too deep; fewer are left as they are, so that Spark fails where it would."""
@@ -39,3 +41,32 @@ def _merged(node: Plan) -> Plan:
         return node
     columns = tuple(replace(c, expr=computed.get(c.attribute, c.expr)) if c.carried else c for c in node.columns)
     return replace(node, input=below.input, columns=columns)
+
+
+def inlined(node: Plan, attributes: Set[Attribute]) -> Plan:
+    """A projection with what the one below it computes put into it, if that is nothing but these attributes.
+
+    A field of a struct that is made below is what it was made of. Spark would copy the struct for each of its fields
+    before it sees that: twice as much with each of many projections.
+    """
+    if not isinstance(node, Project) or not isinstance(node.input, Project):
+        return node
+    below = node.input
+    made = {column.attribute: column.expr for column in below.columns if not column.carried}
+    if not made.keys() <= attributes:
+        return node
+    columns = tuple(replace(column, expr=_with(made, column.expr)) for column in node.columns)
+    return replace(node, input=below.input, columns=columns)
+
+
+def _with(made: Mapping[Attribute, Expr], expr: Expr) -> Expr:
+    def change(part: Expr) -> Expr | None:
+        match part:
+            case FieldOf(Ref(attribute), ordinal) if isinstance(struct := made.get(attribute), MakeStruct):
+                return struct.values[ordinal]
+            case Ref(attribute):
+                return made.get(attribute)
+            case _:
+                return None
+
+    return rewrite(expr, change)

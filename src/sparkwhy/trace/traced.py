@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sparkwhy.plan.build import Fresh, all_of, call, carry, either, integer, long, reduce
 from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, Or, Ref
+from sparkwhy.plan.merge import inlined
 from sparkwhy.plan.nodes import Aggregate, Column, Distinct, Filter, OpId, Plan, Project, SetOperation, SortKey
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Type
 from sparkwhy.plan.walk import inputs
@@ -237,6 +238,7 @@ class Tracing:
             missed = [either(can_hold(v.kept, rows.bounds), long(0), long(v.bit)) for v in verdicts]
             maybe = _all(union, [Ref(rows.maybe), *missed])
         found = self.project(op, rows, columns, blame=blame, trail=trail, maybe=maybe)
+        found = replace(found, plan=inlined(found.plan, set(rows.marks)))
         return self.told_apart_by(found, [v.bit for v in verdicts])
 
     def _settled_by(self, op: Plan, rows: Traced, columns: Iterable[Column], verdicts: Sequence[Verdict]) -> Traced:
