@@ -37,10 +37,12 @@ from sparkwhy.plan.nodes import (
     Window,
 )
 from sparkwhy.plan.prune import pruned
+from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.types import INTEGER, LONG, STRING
 from sparkwhy.plan.walk import fold, inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of, parts
 from sparkwhy.trace.bits import Bits, Dropper, droppers_of, drops
+from sparkwhy.trace.decisions import never_fails
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct
 from sparkwhy.trace.joins import trace_join
 from sparkwhy.trace.lift import lifted, variant_columns, with_columns
@@ -165,10 +167,20 @@ def _traced(tracing: Tracing, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...
     def combine(op: Plan, below: tuple[Traced, ...]) -> Traced:
         ops = tuple(known[op.id] for known in nodes)
         asked = tuple(each[op.id] for each in needed)
+        if not all(map(_bears_all_rows, ops)):
+            below = tuple(tracing.existing(op, rows) for rows in below)
         rows = tracing.settled(op, annotate(tracing, ops, below, asked))
         return tracing.where(op, rows, [_unchecked(*each) for each in zip(ops, asked, strict=True)])
 
-    return TracedQuery(fold(narrow[0], combine), tracing.bits, plans, wanted)
+    return TracedQuery(tracing.existing(plans[0], fold(narrow[0], combine)), tracing.bits, plans, wanted)
+
+
+def _bears_all_rows(op: Plan) -> bool:
+    """Whether an operator may read rows that no alternative has: it does not fail on them, and does little.
+
+    If they were dropped after each of many filters, Spark would repeat in each what all filters before it say.
+    """
+    return isinstance(op, Filter | Project | Sort) and all(map(never_fails, exprs_of(op)))
 
 
 def _read_in_all(plans: Sequence[Plan], wanted: Sequence[Wanted]) -> frozenset[Attribute]:

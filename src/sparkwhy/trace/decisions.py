@@ -65,11 +65,12 @@ def parts_of(conditions: Iterable[Part]) -> tuple[Part, ...]:
 def _guarded(parts: Sequence[Expr]) -> Iterator[Expr]:
     """The parts, each by itself; but one that may fail stays behind those before it, as in `x <> 0 AND 1 / x > 2`."""
     for at, part in enumerate(parts):
-        yield part if _never_fails(part) else all_of(parts[: at + 1])
+        yield part if never_fails(part) else all_of(parts[: at + 1])
 
 
-def _never_fails(condition: Expr) -> bool:
-    return all(isinstance(part, _SAFE) or _is_widening(part) for part in parts_in(condition))
+def never_fails(expr: Expr) -> bool:
+    """Whether an expression has a value whatever it reads, in ANSI mode too."""
+    return all(isinstance(part, _SAFE) or _is_widening(part) for part in parts_in(expr))
 
 
 _SAFE = (Ref, FieldOf, Literal, Compare, In, IsNull, IsNotNull, Not, And, Or)

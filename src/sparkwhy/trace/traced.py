@@ -242,7 +242,7 @@ class Tracing:
         return self.told_apart_by(found, [v.bit for v in verdicts])
 
     def _settled_by(self, op: Plan, rows: Traced, columns: Iterable[Column], verdicts: Sequence[Verdict]) -> Traced:
-        """The rows that exist in some alternative; what all alternatives ask for is asked first."""
+        """The rows; what all alternatives ask for is asked first."""
         parts = parts_of(Part(v.kept, v.bit) for v in verdicts)
         rows = self.only(op, rows, [part.condition for part in parts if part.bits == self.bits.gates])
         others = [part for part in parts if part.bits != self.bits.gates]
@@ -250,7 +250,7 @@ class Tracing:
             return self.project(op, rows, columns)
         blame = _all(union, [*_known(rows.blame), *blames(others)])
         found = self.project(op, rows, columns, blame=blame)
-        return self.existing(op, self.told_apart_by(found, [v.bit for v in verdicts]))
+        return self.told_apart_by(found, [v.bit for v in verdicts])
 
     def _decided(self, op: Plan, rows: Traced, verdicts: Sequence[Verdict]) -> tuple[Traced, list[Verdict]]:
         """The rows, with a column that says how each verdict comes out: on much data it is computed only once."""
