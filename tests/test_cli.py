@@ -210,6 +210,9 @@ def test_what_cannot_be_understood_is_a_usage_error(
     assert "write etl.py:NAME" in explain("cities", *row)
     assert "did you mean recent?" in explain(f"{etl}:recnt", *row)
     assert "did you mean trips or recent?" in explain(f"{etl}:zzzzz", *row)
+    functions = tmp_path / "functions.py"
+    functions.write_text("from os.path import join\n\n\ndef by_city(spark):\n    return spark.range(3)\n")
+    assert "did you mean by_city?" in explain(f"{functions}:zzzzz", *row)
     assert "is no DataFrame but list" in explain(f"{etl}:lines", *row)
     assert "takes 2 arguments" in explain(f"{etl}:between", *row)
     assert "the pattern is not JSON" in explain(f"{etl}:recent", "--missing", "{city: NY}")

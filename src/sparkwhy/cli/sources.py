@@ -57,7 +57,7 @@ def from_code(target: Target, session: Session) -> DataFrame:
     """The DataFrame that the name stands for, or that it returns when called."""
     module = _loaded(target)
     if not hasattr(module, target.name):
-        near = get_close_matches(target.name, vars(module)) or _dataframes(module)
+        near = get_close_matches(target.name, vars(module)) or _dataframes(module) or _functions(module)
         raise UsageError(
             f"there is no {target.name} in {target.code}.",
             hint=f"did you mean {' or '.join(near)}?" if near else "a name inside of a function cannot be seen.",
@@ -106,6 +106,12 @@ def _run_file(file: str) -> ModuleType:
 
 def _dataframes(module: ModuleType) -> list[str]:
     return [name for name, value in vars(module).items() if isinstance(value, DataFrame)][:3]
+
+
+def _functions(module: ModuleType) -> list[str]:
+    """Some that are written there, not imported: one of them may return the DataFrame."""
+    own = (name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__)
+    return [name for name in own if inspect.isfunction(getattr(module, name)) and not name.startswith("_")][:3]
 
 
 def _called(function: Callable[..., Any], target: Target, module: ModuleType, session: Session) -> Any:
