@@ -54,7 +54,7 @@ def cases(label: str, count: int) -> list[tuple[Generator, Plan, Conditions]]:
 
 def test_the_smallest_certain_candidates_are_the_smallest_sets_that_bring_a_matching_row() -> None:
     with_answer = 0
-    for generator, plan, conditions in cases("definition", 150):  # every operator comes up; `make fuzz` tries more
+    for generator, plan, conditions in cases("definition", 150):
         bits = trace(plan, conditions).bits
         successful = {
             bits.of(relaxed)

@@ -12,8 +12,22 @@ import pytest
 from pyspark.sql import SparkSession
 
 from sparkwhy.lab.interpreter import run
-from sparkwhy.plan.build import all_of, call, long
-from sparkwhy.plan.exprs import Attribute, AttrId, Case, Cast, Compare, CompareOp, Expr, In, IsNull, Literal, Not, Ref
+from sparkwhy.plan.build import all_of, call, either, long
+from sparkwhy.plan.exprs import (
+    Attribute,
+    AttrId,
+    Case,
+    Cast,
+    Compare,
+    CompareOp,
+    Expr,
+    In,
+    IsNull,
+    Literal,
+    Not,
+    Opaque,
+    Ref,
+)
 from sparkwhy.plan.nodes import Column, OpId, Plan, Project, Source, Table
 from sparkwhy.plan.types import BOOLEAN, DATE, DOUBLE, INTEGER, LONG, STRING, Decimal, Type
 from sparkwhy.spark import jvm
@@ -102,6 +116,12 @@ def test_many_bounds_take_few_comparisons() -> None:
     asked = [Part(Compare("<", column, Literal(i, INTEGER)), 1 << i) for i in range(60)]
     (blame,) = blames(parts_of(asked))
     assert _depth(blame) <= 8  # one for null, and the logarithm of 60
+
+
+def test_what_chance_decides_is_computed_once_for_each_condition() -> None:
+    drawn = Opaque("rand()", (Ref(COLUMNS[DOUBLE]),), DOUBLE, deterministic=False)
+    parts = parts_of([Part(Compare("<", drawn, Literal(i / 8, DOUBLE)), 1 << i) for i in range(8)])
+    assert blames(parts) == [either(part.condition, long(0), long(part.bits)) for part in parts]
 
 
 def test_what_may_fail_stays_behind_its_guard() -> None:

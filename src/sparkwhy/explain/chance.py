@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from sparkwhy.explain.explanation import Operator
-from sparkwhy.plan.exprs import Opaque
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.walk import walk
-from sparkwhy.plan.walk_exprs import parts
+from sparkwhy.plan.walk_exprs import is_random
 
 
 def chances(plan: Plan) -> tuple[str, ...]:
     """A note for each operator that computes with `rand()`, `uuid()` or the like: its values are those of one run."""
-    return tuple(dict.fromkeys(_note(Operator.of(node)) for node in walk(plan) if any(_by_chance(node))))
-
-
-def _by_chance(node: Plan) -> Iterator[Opaque]:
-    found = (part for expr in exprs_of(node) for part in parts(expr))
-    return (part for part in found if isinstance(part, Opaque) and not part.deterministic)
+    return tuple(dict.fromkeys(_note(Operator.of(node)) for node in walk(plan) if any(map(is_random, exprs_of(node)))))
 
 
 def _note(operator: Operator) -> str:

@@ -121,6 +121,11 @@ def attributes_of(expr: Expr) -> Iterator[Attribute]:
     return (part.attribute for part in parts(expr) if isinstance(part, Ref))
 
 
+def is_random(expr: Expr) -> bool:
+    """Whether it gives another value each time that it is computed: `rand()`, `uuid()`."""
+    return any(isinstance(part, Opaque) and not part.deterministic for part in parts(expr))
+
+
 def paths_of(expr: Expr) -> Iterator[Expr]:
     """The attributes that the expression reads, with the fields that it takes: `address.year`, not `address`."""
     todo = [expr]

@@ -30,6 +30,7 @@ from sparkwhy.plan.exprs import (
     conjuncts,
 )
 from sparkwhy.plan.types import DATE, DOUBLE, INTEGRALS, TIMESTAMP, TIMESTAMP_NTZ, Decimal, Type, is_numeric
+from sparkwhy.plan.walk_exprs import is_random
 from sparkwhy.plan.walk_exprs import parts as parts_in
 from sparkwhy.trace.partitions import agreement, members, union_of
 
@@ -114,6 +115,8 @@ class _Bound:
 
 def _bound(part: Part) -> _Bound | None:
     if not isinstance(part.condition, Compare) or part.condition.op not in _HOLDS:
+        return None
+    if is_random(part.condition):  # to be computed once
         return None
     op, left, right = part.condition.op, part.condition.left, part.condition.right
     if (value := _value(right)) is not None:

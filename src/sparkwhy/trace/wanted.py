@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.build import call, exists
-from sparkwhy.plan.exprs import Attribute, AttrId, Expr, FieldOf, IsNotNull, Opaque, Ref, is_true
+from sparkwhy.plan.exprs import Attribute, AttrId, Expr, FieldOf, IsNotNull, Ref, is_true
 from sparkwhy.plan.nodes import (
     Aggregate,
     Distinct,
@@ -32,7 +32,7 @@ from sparkwhy.plan.nodes import (
 )
 from sparkwhy.plan.types import Map
 from sparkwhy.plan.walk import push_down
-from sparkwhy.plan.walk_exprs import attributes_of, parts, rewrite
+from sparkwhy.plan.walk_exprs import attributes_of, is_random, rewrite
 from sparkwhy.trace.keys import equal_keys
 from sparkwhy.trace.nulls import rejects_null
 
@@ -113,7 +113,7 @@ def _through(definitions: Mapping[Attribute, Expr], wanted: Conditions) -> Condi
     found = []
     for condition in wanted:
         known = reads_only(condition, definitions)
-        if known and not any(_is_random(definitions[a]) for a in attributes_of(condition)):
+        if known and not any(is_random(definitions[a]) for a in attributes_of(condition)):
             found.append(substituted(condition, definitions))
     return tuple(found)
 
@@ -121,10 +121,6 @@ def _through(definitions: Mapping[Attribute, Expr], wanted: Conditions) -> Condi
 def substituted(expr: Expr, definitions: Mapping[Attribute, Expr]) -> Expr:
     """The expression with attributes replaced by their definitions, where they have one."""
     return rewrite(expr, lambda part: definitions.get(part.attribute) if isinstance(part, Ref) else None)
-
-
-def _is_random(expr: Expr) -> bool:
-    return any(isinstance(part, Opaque) and not part.deterministic for part in parts(expr))
 
 
 def _renamed(old: tuple[Attribute, ...], new: tuple[Attribute, ...], wanted: Conditions) -> Conditions:
