@@ -60,6 +60,8 @@ def _session() -> SparkSession:
         .config("spark.ui.port", "0")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "4")
+        # Spark does not count the bytes of vectored reads
+        .config("spark.hadoop.parquet.hadoop.vectored.io.enabled", "false")
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("ERROR")

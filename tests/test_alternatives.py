@@ -89,9 +89,11 @@ def test_each_explanation_has_the_row_that_it_would_give(new_york: Answer) -> No
 
 
 def test_the_text_says_what_is_read_instead(new_york: Answer) -> None:
-    first, second = str(new_york).split(" 2. ")  # which works too, but changes more: it is told in one line
+    first, second = str(new_york).split(
+        " 2. "
+    )  # which works too, but changes more than is needed: it is told in one line
     assert "in place of" not in first
-    assert second.startswith("flatten address2 as address and filter address.year >= 2019, with address1 in place of")
+    assert second.startswith("explode address2 as address and filter address.year >= 2019, with address1 in place of")
 
 
 def test_plain_data_carries_the_alternative(new_york: Answer) -> None:
@@ -352,7 +354,7 @@ def test_one_branch_of_a_union(spark: SparkSession) -> None:
     query = north.select("id", "a").union(south.select("id", "c")).select("id", (F.col("a") + 0).alias("v"))
     answer = ask(query, {"id": 1, "v": 7}, alternatives=[{"a", "b"}])
     assert told(answer) == [({"a": "b"}, ["project"])]
-    assert answer.explanations[0].operators[0].text == "project id, a"
+    assert answer.explanations[0].operators[0].text == "select id, a"
     answer = ask(query, {"id": 2, "v": 9}, alternatives=[{"a", "b"}, {"c", "d"}])
     assert told(answer)[0] == ({"c": "d"}, ["project"])
 

@@ -253,6 +253,7 @@ def test_a_constant_that_differs_by_case_and_blanks(spark: SparkSession) -> None
     assert met(answer)["values"] == {"country": "germany "}
     assert met(answer)["verdicts"] == {"country = 'Germany'": "FALSE"}
     assert met(answer)["hints"] == ["'germany ' and 'Germany' are equal after trim and lower"]
+    assert [fix.after for fix in answer.explanations[0].fixes] == ["filter lower(trim(country)) = 'germany'"]
 
 
 def test_zeros_before_a_key(spark: SparkSession) -> None:
@@ -328,7 +329,7 @@ def test_a_semi_join_shows_the_nearest_keys_too(spark: SparkSession) -> None:
 
 def test_null_and_empty_collections_are_told_apart(spark: SparkSession) -> None:
     answer = ask(spark, c05_empty_array)
-    assert operators(answer) == [("flatten", "flatten orders as item", None)]
+    assert operators(answer) == [("flatten", "explode orders as item", None)]
     told = {row(answer, i)["name"]: met(answer, witness=i)["values"] for i in range(2)}
     assert told == {"Bob": {"orders": "empty"}, "Cid": {"orders": "null"}}
 
@@ -373,7 +374,11 @@ def test_a_test_for_null_after_a_left_join_tells_of_the_join_as_well(spark: Spar
 def test_a_field_that_moved_is_found_where_it_is(spark: SparkSession) -> None:
     """No place is in Germany; two profiles are."""
     tweets = c07_moved_field.query(spark)
-    assert why_not(tweets, c07_moved_field.MISSING).outcome == "not_in_data"
+    plain = why_not(tweets, c07_moved_field.MISSING)
+    assert plain.outcome == "not_in_data"
+    assert [note for note in plain.warnings if 'alternatives="auto"' in note] == [
+        'user.location holds what is asked of place.country, in 2 of 3 rows: alternatives="auto" tries it.'
+    ]
     declared = ask(spark, c07_moved_field)
     found = why_not(tweets, c07_moved_field.MISSING, alternatives="auto")
     for answer in (declared, found):

@@ -157,6 +157,14 @@ def test_the_demo_finds_new_york(capsys: pytest.CaptureFixture[str]) -> None:
     assert first["verified"] is True
 
 
+def test_the_demo_shows_its_data_and_its_query_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo"]) == 0
+    introduction, question, _ = capsys.readouterr().out.partition("Why is there no row like")
+    assert question
+    assert "Sue: address1 LA since 2019, NY since 2018; address2 LA since 2019, NY since 2018" in introduction
+    assert '    .filter(F.col("address.year") >= 2019)\n' in introduction
+
+
 # --- SQL ---
 
 

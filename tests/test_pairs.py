@@ -25,6 +25,7 @@ def test_the_values_that_differ_are_told_with_a_hint(bought: DataFrame) -> None:
     assert "left.cid = 'Qz1 ', right.cid = Qz1, so left.cid = right.cid is FALSE" in str(answer)
     assert "equal after trim" in str(answer)
     assert found.verified
+    assert [fix.after for fix in found.fixes] == ["join on trim(left.cid) = trim(right.cid)"]
     assert "what else this changes was not counted" in str(answer)
 
 

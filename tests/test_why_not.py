@@ -79,7 +79,7 @@ def test_the_running_example_as_text(new_york: Answer) -> None:
         f"in {place}:",
         '- .filter(F.col("address.year") >= 2019)',
         '+ .filter(F.col("address.year") >= 2018)',
-        "1 other row of the result changes",
+        "1 other row enters the result",
     ]
 
 
@@ -129,6 +129,8 @@ def test_a_value_within_reach_is_no_certain_explanation(spark: SparkSession) -> 
     assert answer.outcome == "explained"
     (explanation,) = answer.explanations
     assert (explanation.certain, explanation.verified) == (False, True)
+    assert explanation.returned == {"k": "1", "total": "25"}
+    assert "would give k = 1, total = 25" in str(answer)  # not 65, as without the filter
     unseen = why_not(df, {"k": 1, "total": 25}, verify=False)
     assert unseen.outcome == "unexplained"
     assert [op.text for op in unseen.explanations[0].operators] == ["filter v < 10"]
@@ -136,7 +138,7 @@ def test_a_value_within_reach_is_no_certain_explanation(spark: SparkSession) -> 
     vain = why_not(df, {"k": 1, "total": 26})
     assert (vain.outcome, vain.explanations) == ("unexplained", ())
     assert [each.verified for each in vain.tried] == [False]
-    assert "Tried in vain:\n    filter v < 10: " in str(vain)
+    assert "Tried without success:\n    filter v < 10: " in str(vain)
 
 
 def test_what_the_data_has_but_no_operator_lets_through_is_unexplained(spark: SparkSession) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any
 from typing import Literal as OneOf
 
@@ -33,7 +34,7 @@ from sparkwhy.plan.tolerant import strict, tolerant
 from sparkwhy.question.bind import Question, bind
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import show_pattern, text_tests, to_pattern
-from sparkwhy.report.answer import FAILING_VALUES, GROUPS_LEFT_OUT, PAIRS_LEFT_OUT, TAKEN_TOGETHER, Answer
+from sparkwhy.report.answer import ELSEWHERE, FAILING_VALUES, GROUPS_LEFT_OUT, PAIRS_LEFT_OUT, TAKEN_TOGETHER, Answer
 from sparkwhy.report.redact import Mask, redacted
 from sparkwhy.spark.failures import SPARK_FAILURES, failing_value, query_failed, was_cancelled
 from sparkwhy.spark.jvm import regex_problem, source_bytes
@@ -47,7 +48,7 @@ from sparkwhy.trace.alternatives import Alternatives, Mode, alternatives_of, sin
 from sparkwhy.trace.annotate import TracedQuery, trace
 from sparkwhy.trace.comma_joins import with_join_conditions
 from sparkwhy.trace.declared import Declared
-from sparkwhy.trace.found import chosen, looks, proposals
+from sparkwhy.trace.found import Proposal, chosen, holders, looks, proposals
 from sparkwhy.trace.functions import with_other_functions
 from sparkwhy.trace.wanted import Conditions
 from sparkwhy.wishes import Wishes
@@ -211,8 +212,24 @@ def _found_alternatives(session: SparkSession, plan: Plan, asked: Conditions) ->
     """Attributes that may have been meant, with the evidence in the data."""
     proposed = proposals(plan, asked)
     with _named_jobs(session, "sparkwhy: looking for alternatives"):
-        seen = {table: tuple(run(session, look).collect()[0]) for table, look in looks(plan, proposed).items()}
-    return chosen(plan, proposed, seen)
+        return chosen(plan, proposed, _seen(session, plan, proposed))
+
+
+def _seen(session: SparkSession, plan: Plan, proposed: Sequence[Proposal]) -> Mapping[OpId, Sequence[int]]:
+    return {table: tuple(run(session, look).collect()[0]) for table, look in looks(plan, proposed).items()}
+
+
+def _meant(session: SparkSession, plan: Plan, asked: Conditions) -> tuple[str, ...]:
+    """Where the values are that no source has where the query reads them; what nobody asked for must not fail."""
+    proposed = proposals(plan, asked)
+    try:
+        return tuple(
+            ELSEWHERE.format(found=each) for each in islice(holders(proposed, _seen(session, plan, proposed)), 3)
+        )
+    except SPARK_FAILURES as error:
+        if was_cancelled(error):
+            raise
+        return ()
 
 
 def _answer(
@@ -234,8 +251,11 @@ def _answer(
         say("looking at the sources")
         with _named_jobs(session, "sparkwhy: looking at the sources"):
             lacking = _source_gaps(session, traced)
+            meant = (
+                () if wishes.automatic or not lacking else _meant(session, tried.found[0].plan, conditions(question))
+            )
         if lacking:
-            return Answer.not_in_data(question, tried.of_attributes, lacking)
+            return Answer.not_in_data(question, tried.of_attributes, lacking, meant)
     readings = single_changes(tried.found[0].plan, wishes.declared)
     query = Query(tried.found, traced.bits, _timezone(session), readings)
     trial = Trial(_engine(session), query, conditions(question), large=_is_large(df))

@@ -123,12 +123,16 @@ def tried(case: Case, *, bounded: bool = False) -> Tried:
     return Tried(claims, verdicts, judged, ranked(judged))
 
 
-def generated(label: str, count: int, others: int) -> list[Case]:
-    """Questions about rows that are missing, with so many other readings."""
+def generated(label: str, count: int, others: int, *, grouped: bool = False) -> list[Case]:
+    """Questions about missing rows, with so many other readings; if `grouped`, of queries that end with groups."""
     found = []
     for seed in range(count):
         generator = Generator(Random(f"{label}/{seed}"))
         plan = generator.plan(1 + seed % 5)
+        if grouped:
+            plan = generator.aggregate(plan)
+            above = generator.random.choice([generator.project, generator.narrow, None])
+            plan = plan if above is None else above(plan)
         if len(droppers(plan)) <= MOST_DROPPERS and is_determined(plan):
             readings = alternatives(generator, plan, others)
             conditions = tuple(generator.condition(plan) for _ in range(generator.random.randint(1, 2)))

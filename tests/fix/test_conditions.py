@@ -37,7 +37,7 @@ from tests.plan.test_nodes import attribute
 PRICE = Decimal(9, 2)
 N, M, S, D = attribute(1, "n"), attribute(2, "m"), attribute(3, "s", STRING), attribute(4, "d", DATE)
 T, X, P = attribute(5, "t", TIMESTAMP), attribute(6, "x", DOUBLE), attribute(7, "p", PRICE)
-L = attribute(8, "l", LONG)
+L, Z = attribute(8, "l", LONG), attribute(9, "z", STRING)
 UTC = dt.timezone.utc
 MORNING = dt.datetime(2024, 1, 31, 10, 15, tzinfo=UTC)
 
@@ -102,9 +102,15 @@ def texts(ways: Ways) -> list[tuple[str, str]]:
         # at the bound itself the bound comes in
         (compare("<", N, number(5)), {N: 5}, [("n <= 5", "comparison")]),
         (compare(">", N, number(5)), {N: 5}, [("n >= 5", "comparison")]),
-        (compare("<>", N, number(5)), {N: 5}, [("n <= 5", "comparison"), ("n >= 5", "comparison")]),
+        (compare("<>", N, number(5)), {N: 5}, compared("n is not null", "n <= 5", "n >= 5")),
+        (compare("=", S, word("US")), {S: "UK"}, [("s = 'UK'", "constant")]),
+        (compare("=", S, Z), {S: "us", Z: "US"}, compared("lower(s) = lower(z)", "s >= z", "s > z", "s <> z")),
         # other types
-        (compare("=", S, word("Germany")), {S: "germany "}, [("s = 'germany '", "constant")]),
+        (
+            compare("=", S, word("Germany")),
+            {S: "germany "},
+            [("lower(trim(s)) = 'germany'", "comparison"), ("s = 'germany '", "constant")],
+        ),
         (compare("<", S, word("b")), {S: "c"}, [("s <= 'c'", "constant")]),
         (compare(">", X, Literal(0.5, DOUBLE)), {X: 0.25}, [("x >= 0.25", "constant")]),
         (compare(">=", P, price("5.00")), {P: decimal.Decimal("4.99")}, [("p >= 4.99", "constant")]),
@@ -152,7 +158,7 @@ def texts(ways: Ways) -> list[tuple[str, str]]:
         (Call("endswith", (Ref(S), word("a.org"))), {S: "b.org"}, [("s endswith '.org'", "constant")]),
         (Call("like", (Ref(S), word("A%"))), {S: "B_1"}, [("s like 'B\\_1'", "constant")]),
         # negations, disjunctions
-        (Not(compare("=", N, number(5))), {N: 5}, [("n <= 5", "comparison"), ("n >= 5", "comparison")]),
+        (Not(compare("=", N, number(5))), {N: 5}, compared("n is not null", "n <= 5", "n >= 5")),
         (Not(compare("<", N, number(5))), {N: 3}, [("n >= 3", "constant")]),
         (
             Or((compare("=", N, number(1)), compare("<", M, number(2)))),

@@ -127,4 +127,4 @@ def test_effects_are_given_to_those_that_have_a_repair() -> None:
     exact = with_effects(found, counted, examples=True)
     assert [each.explanation.side_effects for each in exact] == [None, counted[0], counted[1]]
     bounds = with_effects(found, counted, examples=False)
-    assert [each.explanation.side_effects for each in bounds] == [None, SideEffects(3, 3), SideEffects(0, 0)]
+    assert [each.explanation.side_effects for each in bounds] == [None, SideEffects(3, 3, 1, 2), counted[1]]

@@ -174,7 +174,7 @@ def test_the_nearest_results_exchange_rows() -> None:
     assert bag(both.rows) == bag([("NY", ("Sue",))])
     assert (only.distance, both.distance) == (1 + 4, 1)
     assert both.description == (
-        "flatten address2 as address -> flatten address1 as address; "
+        "explode address2 as address -> explode address1 as address; "
         "filter address.year >= 2019 -> filter address.year = 2018"
     )
 

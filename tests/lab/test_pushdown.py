@@ -58,7 +58,7 @@ def test_filters_move_through_filters_and_carried_columns():
     columns = (*(Column(x, Ref(x)) for x in (A, B, C, D)), total)
     above = Project(id=OpId(5), input=where(joined("inner"), MEET), columns=columns)
     plan = where(where(above, OF_LEFT), Compare(">", Ref(SUM), ONE))
-    assert steps(plan) == ["filter b > 1", "join on a = c", "project *, a + c as sum", "filter sum > 1"]
+    assert steps(plan) == ["filter b > 1", "join on a = c", "select *, a + c as sum", "filter sum > 1"]
 
 
 def test_what_all_branches_ask_for_is_asked_first():

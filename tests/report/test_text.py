@@ -78,10 +78,10 @@ def test_what_changes_more_is_one_line_and_so_is_what_was_tried_in_vain() -> Non
               run and seen to work
               2 to 3 other rows of the result change
 
-        Also works, but changes more:
+        Also works, but changes more than is needed:
          2. filter year >= 2019 and join on id = buyer, with month in place of year (4 other rows of the result change)
 
-        Tried in vain:
+        Tried without success:
             filter year >= 2019: the total is 7, not 9
             filter year >= 2019: the total is 7, not 9
             filter year >= 2019: the total is 7, not 9

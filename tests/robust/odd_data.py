@@ -566,21 +566,21 @@ def _chances() -> Iterator[Odd]:
         "a column of rand()",
         lambda p: people(p).withColumn("r", F.rand(7) + F.lit(0)).filter("r > 2"),
         {"id": 1},
-        warned("filter r > 2", "project *, rand(7)"),
+        warned("filter r > 2", "select *, rand(7)"),
     )
     yield Odd(
         "chance",
         "uuid()",
         lambda p: people(p).withColumn("u", F.uuid()).filter("n >= 5"),
         {"id": 1},
-        Sees(("filter n >= 5",), words=("Note: project *, uuid(", "gives other values at each run")),
+        Sees(("filter n >= 5",), words=("Note: select *, uuid(", "gives other values at each run")),
     )
     yield Odd(
         "chance",
         "monotonically_increasing_id()",
         lambda p: people(p).withColumn("m", F.monotonically_increasing_id()).filter("m < 0"),
         {"id": 1},
-        Sees(("filter m < 0",), words=("Note: project *, monotonically_increasing_id()",)),
+        Sees(("filter m < 0",), words=("Note: select *, monotonically_increasing_id()",)),
     )
     yield Odd(
         "chance",

@@ -234,7 +234,7 @@ def test_the_running_example_has_two_alternatives_and_one_changes_the_flatten() 
     found = asked(plan, {"address1", "address2"})
     assert changes(found) == [{}, {"address2": "address1"}]
     assert steps(one(found)) == [2]
-    assert texts(one(found)) == {2: "flatten address1 as a"}
+    assert texts(one(found)) == {2: "explode address1 as a"}
     rows = [run(each.plan, {OpId(1): PERSONS}) for each in found.found]
     assert rows == [[("LA", ("Sue",))], [("LA", ("Peter", "Sue"))]]
 
@@ -361,7 +361,7 @@ def test_d5_the_projection_that_dropped_the_substitute_is_changed() -> None:
     plan = q.flatten(q.project(urls, "author", "url"), "url", "u")
     found = asked(plan, {"url", "note"})
     assert steps(one(found)) == [2]
-    assert texts(one(found)) == {2: "project author, note as url"}
+    assert texts(one(found)) == {2: "select author, note as url"}
     assert run(one(found).plan, {OpId(1): [("Ann", ("x",), ("y", "z"))]}) == [
         ("Ann", ("y", "z"), "y"),
         ("Ann", ("y", "z"), "z"),
@@ -373,8 +373,8 @@ def test_the_highest_of_several_projections_is_changed() -> None:
     t = q.table("t", a=INTEGER, b=INTEGER, c=INTEGER)
     narrow = q.project(q.project(q.project(t, "a", "b"), "a", "b"), "a")
     plan = q.filter(q.project(narrow, "a"), compare(of(narrow, "a"), ">", 0))
-    assert texts(one(asked(plan, {"a", "b"}))) == {4: "project b as a"}
-    assert texts(one(asked(plan, {"a", "c"}))) == {2: "project c as a, b"}
+    assert texts(one(asked(plan, {"a", "b"}))) == {4: "select b as a"}
+    assert texts(one(asked(plan, {"a", "c"}))) == {2: "select c as a, b"}
 
 
 def test_t2_a_renaming_projection_is_changed_and_not_the_filter_on_the_new_name() -> None:
@@ -384,7 +384,7 @@ def test_t2_a_renaming_projection_is_changed_and_not_the_filter_on_the_new_name(
     plan = q.filter(renamed, compare(of(renamed, "country"), "=", "US"))
     found = asked(plan, {"place.country", "user.location"})
     assert changes(found)[1] == {"place.country": "user.location"}
-    assert texts(one(found)) == {2: "project text, user.location as country, user.name"}
+    assert texts(one(found)) == {2: "select text, user.location as country, user.name"}
     rows = [("BTS", ("UK",), ("Jo", "US")), ("BTS", None, ("Al", "UK"))]
     assert run(one(found).plan, {OpId(1): rows}) == [("BTS", "US", "Jo")]
     assert run(plan, {OpId(1): rows}) == []
@@ -479,7 +479,7 @@ def test_swapping_where_a_changed_column_is_no_substitute_any_more() -> None:
     narrow = q.project(t, "a", "b")
     plan = q.filter(narrow, compare(of(narrow, "a"), "=", 1), compare(of(narrow, "b"), "=", 2))
     found = asked(plan, Alternative({"a": "b", "b": "c"}))
-    assert texts(one(found)) == {2: "project b as a, c as b"}
+    assert texts(one(found)) == {2: "select b as a, c as b"}
     assert run(one(found).plan, {OpId(1): [(0, 1, 2)]}) == [(1, 2)]
 
 
@@ -589,7 +589,7 @@ def test_elements_of_elements() -> None:
     t = q.table("t", orders=Array(struct(items=Array(item), gifts=Array(item))), old=Array(struct(items=Array(item))))
     inner = q.flatten(q.flatten(t, "orders", "o"), "o.items", "i")
     plan = q.filter(inner, compare(of(inner, "i.sku"), "=", "A"))
-    assert texts(one(asked(plan, {"orders.items", "orders.gifts"}))) == {3: "flatten o.gifts as i"}
+    assert texts(one(asked(plan, {"orders.items", "orders.gifts"}))) == {3: "explode o.gifts as i"}
     assert texts(one(asked(plan, {"orders.items.sku", "orders.items.code"}))) == {4: "filter i.code = 'A'"}
     assert reasons(asked(plan, {"orders", "old"})) == []
     assert one(asked(plan, {"orders", "old"})).notes == ("old has no field gifts: null",)
@@ -599,7 +599,7 @@ def test_inlined_fields() -> None:
     q = Query()
     flat = q.inline(q.table("person", address1=ADDRESSES, address2=ADDRESSES, city1=STRING), "address2")
     plan = q.filter(flat, compare(of(flat, "city"), "=", "NY"))
-    assert texts(one(asked(plan, {"address1", "address2"}))) == {2: "flatten address1 as city, year"}
+    assert texts(one(asked(plan, {"address1", "address2"}))) == {2: "explode address1 as city, year"}
     assert texts(one(asked(plan, {"address2.city", "city1"}))) == {3: "filter city1 = 'NY'"}
 
 
@@ -610,7 +610,7 @@ def test_arrays_of_arrays() -> None:
     cells = q.flatten(q.flatten(t, "grid", "row"), "row", "cell")
     plan = q.filter(cells, compare(of(cells, "cell.x"), ">", 0))
     assert texts(one(asked(plan, {"grid.x", "grid.y"}))) == {4: "filter cell.y > 0"}
-    assert texts(one(asked(plan, {"grid", "other"}))) == {2: "flatten other as row"}
+    assert texts(one(asked(plan, {"grid", "other"}))) == {2: "explode other as row"}
 
 
 def test_maps_end_paths() -> None:
@@ -619,7 +619,7 @@ def test_maps_end_paths() -> None:
     key, value = q.attribute("key", STRING), q.attribute("value", struct(x=INTEGER))
     flat = Flatten(id=q.step(), input=t, collection=of(t, "m"), elements=(key, value))
     plan = q.filter(flat, compare(of(flat, "value.x"), ">", 0))
-    assert texts(one(asked(plan, {"m", "n"}))) == {2: "flatten n as key, value"}
+    assert texts(one(asked(plan, {"m", "n"}))) == {2: "explode n as key, value"}
     with pytest.raises(UnknownAttribute):
         asked(plan, {"m.x", "n.x"})
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
+from inspect import getsource
+from textwrap import dedent
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -40,7 +43,23 @@ def run(arguments: argparse.Namespace) -> int:
         side_effects="exact",
         progress=progress_of(arguments),
     )
+    if not arguments.json:
+        print(_introduction())
     return tell(answer, arguments)
+
+
+def _introduction() -> str:
+    """The data and the query, before the question."""
+    rows = (f"    {name}: address1 {_listed(one)}; address2 {_listed(two)}" for name, one, two in _PEOPLE)
+    data = "\n".join(["Two people, each with two lists of addresses:", *rows])
+    lines = dedent(getsource(cities)).splitlines()
+    code = "\n".join(f"    {line}".rstrip() for line in lines[lines.index("    return (") + 1 : -1])
+    query = f"The cities where somebody works since 2019, and who:\n{code}"
+    return f"{data}\n\n{query}\n\nNew York is not among them.\n"
+
+
+def _listed(addresses: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{city} since {year}" for city, year in addresses)
 
 
 def cities(spark: SparkSession) -> DataFrame:

@@ -53,7 +53,8 @@ class Fix:
 class SideEffects:
     """How many other rows a fix makes enter or leave the result, at least and at most.
 
-    `added` and `removed` are known when the count is exact, with a few examples of each.
+    `added` and `removed` are known when the count is exact, with a few examples of each if these were asked for. A row
+    that changes leaves the result and enters it again.
     """
 
     lower: int
@@ -76,7 +77,8 @@ class Explanation:
 
     `fixes` are the changes that were tried, one for each operator. `verified`: the query with these was run and returns
     a matching row; False: none of the changes that were tried does, or there are none, as `reason` says; None: not
-    tried. `minimal`: verified, and no other verified one changes fewer of these operators with no more side effects.
+    tried. `returned` is that row, as far as it was looked at: the columns that the question reads, of small data others
+    too. `minimal`: verified, and no other verified one changes fewer of these operators with no more side effects.
 
     For example `[operator.text for operator in answer.explanations[0].operators]` is what has to change.
     """
@@ -90,6 +92,7 @@ class Explanation:
     evidence: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
     verified: bool | None = None
+    returned: Mapping[str, Any] | None = None
     minimal: bool | None = None
     side_effects: SideEffects | None = None
     reason: str | None = None

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product, takewhile
 from typing import Any, NamedTuple
 
 from sparkwhy.explain.explanation import FixKind
+from sparkwhy.explain.near_miss import equal_after
 from sparkwhy.plan.exprs import (
     And,
     Call,
@@ -161,12 +162,15 @@ def _of_comparison(op: CompareOp, side: Expr, constant: Expr, values: Values) ->
     if value is None:
         yield from _for_null(op, side, constant)
         return
+    if op == "=" and isinstance(constant, Literal):
+        yield from _normalized(side, constant, value, constant.value)
     match op:
         case "=" | "<=>" | "<=" | ">=":
             yield Way(Compare(op, side, like(constant, value)), "constant")
         case "<>" if _is_null(constant):
             yield Way(Not(Compare("<=>", side, constant)), "other")
         case "<>":
+            yield Way(IsNotNull(side), "comparison")  # lets through all that it did; the others keep some of it out
             yield from (Way(Compare(other, side, constant), "comparison") for other in _ORDERED)
         case "<" | ">":
             yield from _of_strict(op, side, constant, value, values)
@@ -269,11 +273,34 @@ def _of_two(part: Compare, left: Any, right: Any) -> Iterator[Way]:
         if part.op == "=" and left is None and right is None:
             yield Way(replace(part, op="<=>"), "comparison")
         return
+    if part.op == "=":
+        yield from _normalized(part.left, part.right, left, right)
     relation = _relation(left, right)
     old = _MEETS.get(part.op, frozenset("="))
     others = [op for op, met in _MEETS.items() if relation in met and op != part.op]
     for op in sorted(others, key=lambda op: (not old <= _MEETS[op], len(_MEETS[op] - old))):
         yield Way(replace(part, op=op), "comparison")
+
+
+def _normalized(left: Expr, right: Expr, one: Any, other: Any) -> Iterator[Way]:
+    """Equal texts, but for spaces and case: `lower(trim(city)) = 'lyon'`."""
+    changes = equal_after(one, other) if isinstance(one, str) and isinstance(other, str) else None
+    if changes and set(changes) <= set(_NORMALIZING):
+        yield Way(Compare("=", _changed(left, changes), _changed(right, changes)), "comparison")
+
+
+_NORMALIZING: dict[str, Callable[[str], str]] = {"trim": lambda text: text.strip(" "), "lower": str.lower}
+"""What makes texts equal that people take to be equal, as functions of Spark and of Python."""
+
+
+def _changed(expr: Expr, functions: Iterable[str]) -> Expr:
+    """An expression under functions of text; a constant is changed itself."""
+    for function in functions:
+        if isinstance(expr, Literal):
+            expr = replace(expr, value=_NORMALIZING[function](expr.value))
+        else:
+            expr = Call(function, (expr,))
+    return expr
 
 
 def _relation(left: Any, right: Any) -> str:

@@ -150,12 +150,18 @@ def _moves(evaluated: TracedQuery, groups: Sequence[Sequence[int]], of: int, ins
 
 def _holds_the_same(evaluated: TracedQuery, reading: int) -> Expr:
     """Whether a row reads the same in a query as in the first; if they cannot be compared it does not."""
-    held = [(Ref(a), evaluated.rows.read_in(reading, Ref(a))) for a in evaluated.plans[0].output]
-    first = [(evaluated.rows.read_in(0, own), other) for own, other in held]
-    differing = [(one, other) for one, other in first if one != other]
-    if any(one.type != other.type or not _is_comparable(one.type) for one, other in differing):
-        return boolean(False)
-    return all_of(Compare("<=>", one, other) for one, other in differing)
+    output = [Ref(attribute) for attribute in evaluated.plans[0].output]
+    held = [(evaluated.rows.read_in(0, a), evaluated.rows.read_in(reading, a)) for a in output]
+    same = [same_value(one, other) for one, other in held if one != other]
+    return boolean(False) if boolean(False) in same else all_of(same)
+
+
+def same_value(one: Expr, other: Expr) -> Expr:
+    """Whether two values are the same; what cannot be compared is not."""
+    if one == other:
+        return boolean(True)
+    comparable = one.type == other.type and _is_comparable(one.type)
+    return Compare("<=>", one, other) if comparable else boolean(False)
 
 
 def _is_comparable(type: Type) -> bool:

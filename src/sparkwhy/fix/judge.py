@@ -9,7 +9,7 @@ from itertools import permutations
 from sparkwhy.explain.candidates import Claim, explain
 from sparkwhy.explain.explanation import Explanation, SideEffects
 from sparkwhy.fix.propose import Proposed, Query, Repair
-from sparkwhy.fix.verify import Outcome, shortfall
+from sparkwhy.fix.verify import Outcome, returned, shortfall
 from sparkwhy.trace.wanted import Conditions
 
 _NOTHING_KNOWN = "no change of its constants is known that would let the row through"
@@ -31,9 +31,11 @@ def judged(
     query: Query, claim: Claim, found: Proposed, outcomes: Mapping[int, Outcome], conditions: Conditions
 ) -> Judged:
     """The explanation with the first repair that works; or with the first that was tried, and what it lacks."""
-    working = [r for i, r in enumerate(found.repairs) if i in outcomes and outcomes[i].matches]
+    working = [(r, outcomes[i]) for i, r in enumerate(found.repairs) if i in outcomes and outcomes[i].matches]
     if working:
-        return Judged(replace(_told(query, claim, working[0]), verified=True, reason=None), working[0])
+        repair, outcome = working[0]
+        told = _told(query, claim, repair)
+        return Judged(replace(told, verified=True, reason=None, returned=returned(repair, outcome)), repair)
     if found.repairs:
         first = found.repairs[0]
         reason = shortfall(first, outcomes.get(0), conditions)
@@ -75,7 +77,7 @@ def with_effects(
         known = effects.get(numbers.get(id(each), -1))
         if known is None:
             return each
-        shown = known if examples else SideEffects(known.lower, known.upper)
+        shown = known if examples else replace(known, added_rows=(), removed_rows=())
         return replace(each, explanation=replace(each.explanation, side_effects=shown))
 
     return tuple(told(each) for each in found)

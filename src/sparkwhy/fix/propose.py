@@ -69,6 +69,9 @@ class Proposed:
     repairs: tuple[Repair, ...]
     reasons: tuple[str, ...]
 
+    def __add__(self, other: Proposed) -> Proposed:
+        return Proposed(self.repairs + other.repairs, self.reasons + other.reasons)
+
 
 @dataclass(frozen=True)
 class Query:

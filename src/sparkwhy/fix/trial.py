@@ -13,10 +13,11 @@ from typing import Any
 from sparkwhy.explain.candidates import Candidate, Claim
 from sparkwhy.explain.explanation import SideEffects
 from sparkwhy.fix.effects import bounds_of, bounds_plan, effects_of, effects_plan
+from sparkwhy.fix.group_effects import GroupEffects, Seen
 from sparkwhy.fix.judge import Judged, judged, undecided, with_effects
 from sparkwhy.fix.ladder import RUNGS, Ladder, Search, climbed, constant_of, kept_out, ladders, search_of, values_plan
 from sparkwhy.fix.propose import Proposed, Query, Repair, Step, proposed, with_steps
-from sparkwhy.fix.verify import Outcome, outcome_plan, outcomes_of
+from sparkwhy.fix.verify import Outcome, outcome_plan, outcomes_of, told_of
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.values import convert
@@ -28,6 +29,10 @@ _ROUNDS = 1
 
 _AT_ONCE = 60
 """So many changed queries are evaluated in one pass."""
+
+
+Counting = Callable[[Sequence[Repair]], Mapping[int, SideEffects]]
+"""What counts the side effects of repairs, by their number."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +61,11 @@ class Trial:
 
     def verdicts(self, claims: Sequence[Claim]) -> tuple[Judged, ...]:
         """Each explanation with the first of its repairs that returns the row."""
-        found = self._judged(claims, [proposed(self.query, claim.candidates) for claim in claims])
-        found = self._refined(claims, found, self._again(claims, found, self._ladder_repairs))
+        first = self._judged(claims, [proposed(self.query, claim.candidates) for claim in claims])
+        later = self._again(claims, first, lambda claim: self._ladder_repairs(claim) + self._combined(claim, first))
+        found = self._refined(claims, first, later)
+        if all(one.repair is other.repair for one, other in zip(found, first, strict=True)):
+            return found  # nothing more is known that could be combined
         return self._again(claims, found, lambda claim: self._combined(claim, found))
 
     def _again(
@@ -82,10 +90,11 @@ class Trial:
         """What the repairs of each proposal return, by their number."""
         numbered = [(at, i, repair) for at, each in enumerate(found) for i, repair in enumerate(each.repairs)]
         outcomes: list[dict[int, Outcome]] = [{} for _ in found]
+        told = told_of(self.query.plan, self.conditions, more=not self.large)
         for start in range(0, len(numbered), _AT_ONCE):
             batch = numbered[start : start + _AT_ONCE]
-            plan = outcome_plan([repair for _, _, repair in batch], self.conditions)
-            for number, outcome in outcomes_of(self.engine.collect(plan)).items():
+            plan = outcome_plan([repair for _, _, repair in batch], self.conditions, told)
+            for number, outcome in outcomes_of(self.engine.collect(plan), told).items():
                 at, i, _ = batch[number]
                 outcomes[at][i] = outcome
         return outcomes
@@ -141,9 +150,10 @@ class Trial:
         candidate = next(own)
         known = ladders(self.query, candidate)
         search = search_of(known, candidate, steps[0].node)
-        if search is None:
+        place = candidate.alternative, steps[0].op
+        if search is None or place not in self._seen:
             return None
-        values = self._seen[candidate.alternative, steps[0].op][known.index(search.ladder)]
+        values = self._seen[place][known.index(search.ladder)]
         return self._narrowed(search, found, values)
 
     def _between(self, search: Search) -> Sequence[str]:
@@ -181,15 +191,18 @@ class Trial:
         """The explanations with the side effects of their repairs.
 
         Of much data, rows that come and go are counted without a look at their values, if examples are not asked for.
-        But a group that changes leaves the result and enters it again: only values tell more of these.
+        But a group that changes leaves the result and enters it again. Where something depends on its values, only they
+        tell more.
         """
-        if examples or not self.large or any(map(is_grouping, walk(self.query.plan))):
+        repairs = [each.repair for each in found if each.repair is not None]
+        grouped = GroupEffects.of(self.query.plan, repairs, self.conditions) is not None
+        if examples or not self.large or (not grouped and any(map(is_grouping, walk(self.query.plan)))):
             return self._compared(found, examples=examples)
-        return self._bounded(found)
+        return self._bounded(found, self._group_bounds if grouped else self._bounds)
 
-    def _bounded(self, found: Sequence[Judged]) -> tuple[Judged, ...]:
+    def _bounded(self, found: Sequence[Judged], count: Counting) -> tuple[Judged, ...]:
         """With bounds on the side effects; exact where it decides whether one explanation dominates another."""
-        bounded = with_effects(found, self._for_each(found, self._bounds))
+        bounded = with_effects(found, self._for_each(found, count))
         open = undecided(bounded)
         exact = {id(each): told for each, told in zip(open, self._compared(open), strict=True)}
         return tuple(exact.get(id(each), each) for each in bounded)
@@ -198,9 +211,7 @@ class Trial:
         """With exact side effects."""
         return with_effects(found, self._for_each(found, partial(self._effects, examples=examples)), examples=examples)
 
-    def _for_each(
-        self, found: Sequence[Judged], count: Callable[[Sequence[Repair]], Mapping[int, SideEffects]]
-    ) -> dict[int, SideEffects]:
+    def _for_each(self, found: Sequence[Judged], count: Counting) -> dict[int, SideEffects]:
         """What is counted of all repairs, by their number among those that there are."""
         repairs = [each.repair for each in found if each.repair is not None]
         known: dict[int, SideEffects] = {}
@@ -215,3 +226,9 @@ class Trial:
     def _bounds(self, repairs: Sequence[Repair]) -> Mapping[int, SideEffects]:
         plan = bounds_plan(self.query.plan, repairs, self.conditions)
         return bounds_of(len(repairs), self.engine.collect(plan))
+
+    def _group_bounds(self, repairs: Sequence[Repair]) -> Mapping[int, SideEffects]:
+        groups = GroupEffects.of(self.query.plan, repairs, self.conditions)
+        assert groups is not None, "what all repairs have, some have"
+        plan = groups.counting()
+        return groups.effects(() if plan is None else (Seen(*row) for row in self.engine.collect(plan)))

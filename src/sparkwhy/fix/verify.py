@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from sparkwhy.explain.explanation import column_names
 from sparkwhy.explain.near_miss import Quoting
+from sparkwhy.explain.nested import incoming, outgoing
 from sparkwhy.fix.propose import Repair
 from sparkwhy.plan.build import (
     Fresh,
@@ -26,7 +28,6 @@ from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.annotate import TracedQuery, evaluate
 from sparkwhy.trace.terms import minus
-from sparkwhy.trace.trails import as_text
 from sparkwhy.trace.wanted import Conditions
 
 _OUTCOME = Struct((Field("met", Array(BOOLEAN)), Field("row", Array(STRING))))
@@ -35,23 +36,23 @@ _RESULT = Struct((Field("repair", LONG), Field("outcome", _OUTCOME)))
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a repaired query returned: which conditions of the question its best row meets, and what they read there."""
+    """What a repaired query returned: which conditions of the question its best row meets, and what is told of it."""
 
     met: tuple[bool, ...]
-    row: tuple[str | None, ...]
+    row: Mapping[Attribute, str | None]
 
     @property
     def matches(self) -> bool:
         return all(self.met)
 
 
-def outcome_plan(repairs: Sequence[Repair], conditions: Conditions) -> Plan:
+def outcome_plan(repairs: Sequence[Repair], conditions: Conditions, told: Sequence[Attribute]) -> Plan:
     """One row for each repaired query that returns any row like the one that is asked for: its best."""
     pruning = _settled_below(repairs[0].plan, conditions)
     evaluated = evaluate([r.plan for r in repairs], [r.relaxed for r in repairs], pruning)
     plan, fresh = evaluated.plans[0], Fresh(evaluated.rows.plan)
-    groups = alike(evaluated, _asked(conditions))
-    results = [_results(evaluated, each, conditions) for each in groups]
+    groups = alike(evaluated, told)
+    results = [_results(evaluated, each, conditions, told) for each in groups]
     result = fresh.attribute("result", _RESULT)
     collection = call("concat", *results)
     flat = Flatten(id=fresh.part(plan), input=evaluated.rows.plan, collection=collection, elements=(result,))
@@ -62,19 +63,29 @@ def outcome_plan(repairs: Sequence[Repair], conditions: Conditions) -> Plan:
     return Aggregate(id=fresh.part(plan), input=listed, keys=carry((given.attribute,)), aggregates=(best,))
 
 
-def _results(evaluated: TracedQuery, readings: Sequence[int], conditions: Conditions) -> Expr:
+def _results(
+    evaluated: TracedQuery, readings: Sequence[int], conditions: Conditions, told: Sequence[Attribute]
+) -> Expr:
     """The outcome of a row in each of some queries that read it alike and have it, by their gates."""
     rows, i = evaluated.rows, readings[0]
     met = call("array", *(is_true(rows.read_in(i, c)) for c in conditions)) if conditions else empty_array(BOOLEAN)
-    texts = [as_text(rows.read_in(i, Ref(a))) for a in _asked(conditions)]
+    texts = [outgoing(rows.read_in(i, Ref(a))) for a in told]
     row = call("array", *texts) if texts else empty_array(STRING)
     outcome = MakeStruct(("met", "row"), (met, row))
     return transform(present(evaluated, readings), lambda gate: MakeStruct(("repair", "outcome"), (gate, outcome)))
 
 
-def _asked(conditions: Conditions) -> tuple[Attribute, ...]:
-    """What the question reads: of the other columns, of which there may be thousands, nothing is told."""
-    return tuple(dict.fromkeys(attribute for condition in conditions for attribute in attributes_of(condition)))
+def told_of(plan: Plan, conditions: Conditions, *, more: bool) -> tuple[Attribute, ...]:
+    """What is told of a row that a repaired query returns: what the question reads, and some other columns if wished.
+
+    There may be thousands of these, and what nobody reads need not be computed.
+    """
+    asked = dict.fromkeys(attribute for condition in conditions for attribute in attributes_of(condition))
+    others = (attribute for attribute in plan.output if attribute not in asked)
+    return (*asked, *(islice(others, _MORE_COLUMNS) if more else ()))
+
+
+_MORE_COLUMNS = 12
 
 
 def alike(evaluated: TracedQuery, attributes: Iterable[Attribute]) -> tuple[tuple[int, ...], ...]:
@@ -132,9 +143,15 @@ def _settled_below(plan: Plan, conditions: Conditions) -> Conditions:
     return tuple(c for c in conditions if not any(a in measured for a in attributes_of(c)))
 
 
-def outcomes_of(rows: Iterable[Sequence[Any]]) -> Mapping[int, Outcome]:
+def outcomes_of(rows: Iterable[Sequence[Any]], told: Sequence[Attribute]) -> Mapping[int, Outcome]:
     """The rows of an `outcome_plan`, by the number of the repair."""
-    return {reading_of(gate): Outcome(tuple(best[0]), tuple(best[1])) for gate, best in rows}
+    return {reading_of(gate): Outcome(tuple(met), dict(zip(told, row, strict=True))) for gate, (met, row) in rows}
+
+
+def returned(repair: Repair, outcome: Outcome) -> Mapping[str, Any]:
+    """What is told of the row that a repaired query returns, by the names of the result's columns."""
+    names = zip(repair.plan.output, column_names(repair.plan), strict=True)
+    return {name: incoming(outcome.row[a], a.type) for a, name in names if a in outcome.row}
 
 
 def shortfall(repair: Repair, outcome: Outcome | None, conditions: Conditions) -> str:
@@ -142,7 +159,7 @@ def shortfall(repair: Repair, outcome: Outcome | None, conditions: Conditions) -
     if outcome is None:
         return "under this change there is still no such row"
     names = dict(zip(repair.plan.output, column_names(repair.plan), strict=True))
-    values = {a.id: (names[a], text) for a, text in zip(_asked(conditions), outcome.row, strict=True)}
+    values = {a.id: (names[a], incoming(text, a.type)) for a, text in outcome.row.items()}
     unmet = [condition for condition, met in zip(conditions, outcome.met, strict=True) if not met]
     read = dict.fromkeys(values[a.id] for condition in unmet for a in attributes_of(condition))
     told = ", ".join(f"{name} is {'null' if value is None else value}" for name, value in read)

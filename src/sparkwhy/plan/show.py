@@ -284,13 +284,14 @@ def _show_project(op: Project, names: Names) -> str:
     again = {column.attribute.name for column in made}
     everything = all(a in kept or a.name in again for a in op.input.output)
     if made and kept and everything:
-        return f"project *, {_show_columns(made, names)}"
-    return f"project {_show_columns(op.columns, names)}"
+        return f"select *, {_show_columns(made, names)}"
+    return f"select {_show_columns(op.columns, names)}"
 
 
 def _show_flatten(op: Flatten, names: Names) -> str:
     made = (() if op.position is None else (op.position,)) + op.elements
-    return f"{'outer ' if op.outer else ''}flatten {show_expr(op.collection, names)} as {_some(map(plain, made))}"
+    word = f"{'' if op.position is None else 'pos'}explode{'_outer' if op.outer else ''}"
+    return f"{word} {show_expr(op.collection, names)} as {_some(map(plain, made))}"
 
 
 def _show_group(op: Aggregate, names: Names) -> str:

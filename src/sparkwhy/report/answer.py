@@ -73,9 +73,11 @@ class Answer:
         return cls(outcome, question, plan, alternatives.found, explanations, warnings=warnings, tried=tried)
 
     @classmethod
-    def not_in_data(cls, question: Question, tried: Alternatives, gaps: tuple[SourceGap, ...]) -> Answer:
+    def not_in_data(
+        cls, question: Question, tried: Alternatives, gaps: tuple[SourceGap, ...], meant: tuple[str, ...]
+    ) -> Answer:
         plan = tried.found[0].plan
-        return cls("not_in_data", question, plan, tried.found, gaps=gaps, warnings=_pruned(tried))
+        return cls("not_in_data", question, plan, tried.found, gaps=gaps, warnings=_pruned(tried) + meant)
 
     def show(self) -> None:
         """Prints the answer, as `DataFrame.show` prints rows, in colour on a terminal; `str` gives the plain text."""
@@ -146,6 +148,7 @@ GROUPS_LEFT_OUT = "a group had more combinations of operators than are followed;
 PAIRS_LEFT_OUT = (
     "the pairs that joins keep apart could not be looked at; joins that compare in another way may be missing."
 )
+ELSEWHERE = '{found}: alternatives="auto" tries it.'
 FAILING_VALUES = (
     "rows that the query drops make one of its expressions fail ({condition}); "
     "they were followed with null in its place."
@@ -190,6 +193,7 @@ def _explanation(explanation: Explanation) -> dict[str, Any]:
             for fix in explanation.fixes
         ],
         "verified": explanation.verified,
+        "returned": None if explanation.returned is None else dict(explanation.returned),
         "reason": explanation.reason,
         "minimal": explanation.minimal,
         "side_effects": None if explanation.side_effects is None else _effects(explanation.side_effects),

@@ -14,7 +14,7 @@ from sparkwhy.report.flow import Flow
 from sparkwhy.report.graph import column, draw, layout
 from sparkwhy.report.report import Change, Report, Row, Suspect, Told
 from sparkwhy.report.tags import Content, Markup, document, element, joined, script, style_sheet
-from sparkwhy.report.values import show_cell
+from sparkwhy.report.values import counted, show_cell
 
 _NO_NETWORK = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
@@ -96,8 +96,8 @@ def _answer(report: Report) -> Iterator[Markup]:
     if report.outcome == "unexplained" and report.explanations:
         yield element("p", "These might, if their constants changed; whether they do was not seen:")
     yield from (_explanation(told) for told in report.explanations)
-    yield from _more("Also works, but changes more", [_explanation(told) for told in report.dominated])
-    yield from _more("Tried in vain", [_in_vain(told) for told in report.tried])
+    yield from _more("Also works, but changes more than is needed", [_explanation(told) for told in report.dominated])
+    yield from _more("Tried without success", [_in_vain(told) for told in report.tried])
     yield from (element("p", f"Note: {note}", class_="note") for note in report.notes)
 
 
@@ -162,6 +162,8 @@ def _body(told: Told) -> Iterator[Markup]:
     if told.rows:
         yield element("h3", "Would give")
         yield _table(None, told.rows)
+        if told.unseen:
+            yield element("p", f"and {counted(told.unseen, 'other column')}", class_="more")
         if told.more:
             yield element("p", f"and {told.more} more like that", class_="more")
     yield from _fix(told)

@@ -166,6 +166,7 @@ def _explanation(told: Explanation, hide: Redaction) -> Explanation:
         told,
         witnesses=tuple(_witness(each, told.plan, hide) for each in told.witnesses),
         fixes=tuple(_fix(fix, hide) for fix in told.fixes),
+        returned=None if told.returned is None else _row(told.returned, told.plan, hide),
         reason=told.reason.bare if isinstance(told.reason, Quoting) else told.reason,
         side_effects=None if effects is None else _effects(effects, told.plan, hide),
     )

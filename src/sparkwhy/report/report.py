@@ -10,8 +10,9 @@ from typing import Literal as OneOf
 from sparkwhy.errors import assert_never
 from sparkwhy.explain.explanation import Explanation, Fix, Operator, SideEffects
 from sparkwhy.explain.missing import SourceGap
-from sparkwhy.plan.nodes import Plan
+from sparkwhy.plan.nodes import Aggregate, Plan, Window
 from sparkwhy.plan.show import main_nodes, show_op
+from sparkwhy.plan.walk import walk
 from sparkwhy.question.pattern import show_pattern
 from sparkwhy.report.findings import findings, padding
 from sparkwhy.report.flow import Flow
@@ -61,7 +62,7 @@ def _effects(explanation: Explanation) -> str | None:
 
 @dataclass(frozen=True)
 class Told:
-    """An explanation in words."""
+    """An explanation in words. `unseen` is how many columns of `rows` were not looked at."""
 
     rank: int
     suspects: tuple[Suspect, ...]
@@ -69,6 +70,7 @@ class Told:
     alternative: str | None
     evidence: tuple[str, ...]
     rows: tuple[Row, ...]
+    unseen: int
     more: int
     changes: tuple[Change, ...]
     verified: bool | None
@@ -81,15 +83,16 @@ class Told:
     def of(cls, explanation: Explanation) -> Told:
         nodes = main_nodes(explanation.plan)
         witnesses = explanation.witnesses[:_WITNESSES]
-        effects = explanation.side_effects
+        effects, seen = explanation.side_effects, _seen(explanation)
         return cls(
             rank=explanation.rank,
             suspects=tuple(_suspect(each, explanation, nodes) for each in explanation.operators),
             remarks=_once(line for each in witnesses for line in padding(explanation, each, nodes)),
             alternative=show_changes(explanation.alternative) or None,
             evidence=explanation.evidence,
-            rows=tuple(witness["row"] for witness in witnesses),
-            more=max(explanation.count - len(witnesses), 0),
+            rows=tuple(witness["row"] for witness in witnesses) if seen is None else (seen,),
+            unseen=0 if seen is None else len(explanation.plan.output) - len(seen),
+            more=max(explanation.count - len(witnesses), 0) if seen is None else 0,
             changes=tuple(map(Change.of, explanation.fixes)),
             verified=explanation.verified,
             reason=explanation.reason,
@@ -103,6 +106,12 @@ class Told:
         """The operators and the alternative, in one line."""
         operators = " and ".join(suspect.operator.text for suspect in self.suspects)
         return operators if self.alternative is None else f"{operators}, with {self.alternative}"
+
+
+def _seen(explanation: Explanation) -> Row | None:
+    """The row that the fix returned, if its values depend on other rows: letting all through may give other values."""
+    measuring = any(isinstance(node, Aggregate | Window) for node in walk(explanation.plan))
+    return explanation.returned if measuring else None
 
 
 @dataclass(frozen=True)

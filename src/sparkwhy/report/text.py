@@ -8,7 +8,7 @@ from itertools import chain
 from sparkwhy.explain.missing import SourceGap
 from sparkwhy.report.report import Change, Report, Row, Suspect, Told
 from sparkwhy.report.style import Line, Piece, Role, coloured_line, plain_line
-from sparkwhy.report.values import cut, show_cell, show_row
+from sparkwhy.report.values import counted, cut, show_cell, show_row
 
 _PLACE = 100
 """Where a place in the user's code is aligned to at most."""
@@ -34,7 +34,7 @@ def _lines(report: Report) -> Iterator[Line]:
     yield _line(f"Why is there no row like {report.question}?", "title")
     yield _line()
     yield from _body(report)
-    yield from _folded("Also works, but changes more:", report.dominated)
+    yield from _folded("Also works, but changes more than is needed:", report.dominated)
     yield from _in_vain(report.tried)
     yield from (_line(f"Note: {note}", "faint") for note in report.notes)
 
@@ -79,7 +79,8 @@ def _explanation(told: Told, width: int) -> Iterator[Line]:
     yield from _indented(told.remarks)
     if told.alternative is not None:
         yield from _indented([f"with {told.alternative}", *told.evidence])
-    yield from _indented(dict.fromkeys(f"would give {show_row(row)}" for row in told.rows))
+    unseen = f" (and {counted(told.unseen, 'other column')})" if told.unseen else ""
+    yield from _indented(dict.fromkeys(f"would give {show_row(row)}{unseen}" for row in told.rows))
     if told.more:
         yield from _indented([f"and {told.more} more like that"])
     yield from _fix(told)
@@ -153,7 +154,7 @@ def _aside(told: Told) -> str:
 
 def _in_vain(explanations: tuple[Told, ...]) -> Iterator[Line]:
     if explanations:
-        yield _line("Tried in vain:", "faint")
+        yield _line("Tried without success:", "faint")
         for each in explanations[:_TRIED]:
             yield _line(f"    {each.title}: {cut(each.reason or 'it does not let the row through')}", "faint")
         if len(explanations) > _TRIED:

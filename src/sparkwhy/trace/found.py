@@ -141,11 +141,27 @@ def _look(fresh: Fresh, table: Table, asked: Iterable[Expr]) -> Plan:
 
 def chosen(plan: Plan, proposed: Sequence[Proposal], seen: Mapping[OpId, Sequence[int]]) -> Alternatives:
     """The query, and the proposals that the data speaks for, or at least not against; the likeliest, so many."""
-    counts = {table: iter(found[1:]) for table, found in seen.items()}
+    counts = _counts(seen)
     judged = [_judged(p, counts, seen) for p in proposed]
     kept = sorted((each for each in judged if each is not None), key=lambda each: -each[0])[:MAX_FOUND]
     ordered = sorted((rewritten for _, rewritten in kept), key=lambda r: (len(r.changed), sorted(r.changes.items())))
     return Alternatives((Rewritten({}, plan, ()), *ordered), ())
+
+
+def holders(proposed: Sequence[Proposal], seen: Mapping[OpId, Sequence[int]]) -> Iterator[str]:
+    """The attributes that hold what the question asks for, in sentences, the likeliest first."""
+    counts = _counts(seen)
+    for proposal in proposed:
+        pair = proposal.pair
+        fitting = 0 if proposal.asked is None else next(counts[pair.table])
+        if fitting:
+            old, new = path_text(pair.old), path_text(pair.new)
+            yield f"{new} holds what is asked of {old}, in {fitting} of {_read(seen[pair.table][0])}"
+
+
+def _counts(seen: Mapping[OpId, Sequence[int]]) -> dict[OpId, Iterator[int]]:
+    """How many rows fit each proposal that had to be looked at, by source and in the order of the proposals."""
+    return {table: iter(found[1:]) for table, found in seen.items()}
 
 
 def _judged(

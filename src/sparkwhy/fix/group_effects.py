@@ -1,0 +1,331 @@
+"""What else repairs do to a query that ends with a grouping, counted without the values of the groups.
+
+A group into which no row comes and out of which none goes is the same as before. So it is enough to follow the rows as
+far as their keys, and to count the groups that come, that go, and that have other rows than before. Whether a sum of
+other rows is another sum stays open: there are bounds. Rows that match the question do not count, as in `effects`.
+
+The law: what `effects` counts is within these bounds, for every repair that was seen to work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+from sparkwhy.explain.explanation import SideEffects
+from sparkwhy.fix.effects import same_value
+from sparkwhy.fix.propose import Repair
+from sparkwhy.fix.verify import alike, gate_of, open_gates
+from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, long
+from sparkwhy.plan.exprs import (
+    AggCall,
+    Attribute,
+    Compare,
+    Expr,
+    FieldOf,
+    IsNotNull,
+    MakeStruct,
+    Opaque,
+    Or,
+    Ref,
+    is_true,
+)
+from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Plan, Project, Sort
+from sparkwhy.plan.slots import exprs_of
+from sparkwhy.plan.types import BOOLEAN, LONG, Type
+from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk_exprs import is_random
+from sparkwhy.trace.annotate import TracedQuery, evaluate
+from sparkwhy.trace.terms import minus
+from sparkwhy.trace.wanted import Conditions, backtrace, reads_only, substituted
+
+
+class Seen(NamedTuple):
+    """So many groups with the same fate: in which queries they are, in which rows come or go, as sets of gates.
+
+    In `changed` they are other groups for certain: as many rows do not come as go, and the result counts or lists them.
+    `asked`: the keys are those that the question asks for.
+    """
+
+    inside: int
+    moved: int
+    changed: int
+    asked: bool
+    groups: int
+
+
+class Range(NamedTuple):
+    """A number of rows, at least and at most."""
+
+    least: int
+    most: int
+
+    @classmethod
+    def sum(cls, parts: Iterable[tuple[Range, int]]) -> Range:
+        """So many times each."""
+        known = list(parts)
+        return cls(sum(each.least * times for each, times in known), sum(each.most * times for each, times in known))
+
+
+@dataclass(frozen=True)
+class GroupEffects:
+    """A query that ends with a grouping, and the same query under repairs.
+
+    `tops` are the groupings of the query and of all repairs.
+    """
+
+    plan: Plan
+    repairs: Sequence[Repair]
+    conditions: Conditions
+    tops: tuple[Aggregate, ...]
+
+    @classmethod
+    def of(cls, plan: Plan, repairs: Sequence[Repair], conditions: Conditions) -> GroupEffects | None:
+        """None, if something above the groups depends on their values, or if more than what is below is changed."""
+        plans = (plan, *(repair.plan for repair in repairs))
+        tops = tuple(top for each in plans if (top := _top(each)) is not None)
+        if len(tops) < len(plans) or len({_above(each) for each in plans}) > 1 or len(set(map(_types, tops))) > 1:
+            return None
+        return cls(plan, repairs, conditions, tops)
+
+    # --- what is counted ---
+
+    def counting(self) -> Plan | None:
+        """A plan whose rows are `Seen`. None if there is nothing to count: without keys there is one group."""
+        if not self.tops[0].keys:
+            return None
+        relaxed = [frozenset(), *(repair.relaxed for repair in self.repairs)]
+        return self._counted(self._moves(evaluate(self._keyed(), relaxed)))
+
+    def _keyed(self) -> list[Plan]:
+        """The rows of each query with the keys of their groups and whether they count, and if need be their values."""
+        fresh = Fresh(self.plan)
+        values = [(self._counts(top), *(_read_by(top) if self._read_other_values() else ())) for top in self.tops]
+        held = [fresh.attribute("value", value.type, nullable=True) for value in values[0]]
+        id = fresh.part(self.tops[0])
+        return [
+            Project(id=id, input=top.input, columns=(*top.keys, *map(Column, held, own)))
+            for top, own in zip(self.tops, values, strict=True)
+        ]
+
+    def _read_other_values(self) -> bool:
+        """Whether the queries differ in more than their conditions."""
+        known, *others = (
+            (_read_by(top), {node.id: exprs_of(node) for node in walk(top.input) if not isinstance(node, Filter)})
+            for top in self.tops
+        )
+        return any(each != known for each in others)
+
+    def _counts(self, top: Aggregate) -> Expr:
+        """Whether a row makes a group another one, if no other row goes for it: the result counts or lists it."""
+        found = [_counted_by(column.expr) for column in top.aggregates if column.attribute in self._passed]
+        known = tuple(condition for condition in found if condition is not None)
+        return Or(known) if known else boolean(False)
+
+    def _moves(self, evaluated: TracedQuery) -> Plan:
+        """Each row with its keys and the queries that have it; as several rows where it has several keys."""
+        rows, at, fresh = evaluated.rows, self.tops[0], Fresh(evaluated.rows.plan)
+        inside = Column(fresh.attribute("inside", LONG), open_gates(evaluated))
+        known = Project(id=fresh.part(at), input=rows.plan, columns=(*carry(rows.plan.output), inside))
+        classes = alike(evaluated, evaluated.plans[0].output)
+        entries = list(self._entries(evaluated, classes, Ref(inside.attribute)))
+        if len(entries) > 1:
+            entry = fresh.attribute("entry", entries[0].type)
+            known_entries = call("array", *entries)
+            flat = Flatten(id=fresh.part(at), input=known, collection=known_entries, elements=(entry,))
+            return self._told(fresh, flat, [FieldOf(Ref(entry), i) for i in range(len(at.keys) + 2)])
+        return self._told(fresh, known, list(entries[0].values))
+
+    def _entries(self, evaluated: TracedQuery, classes: Sequence[Sequence[int]], inside: Expr) -> Iterator[MakeStruct]:
+        """A row as the query reads it, with all queries that read it the same; and as others read it, if not so."""
+        held = [[evaluated.rows.read_in(each[0], Ref(a)) for a in evaluated.plans[0].output] for each in classes]
+        gates = [sum(map(gate_of, each)) for each in classes]
+        same = [all_of(same_value(*pair) for pair in zip(held[0], each, strict=True)) for each in held]
+        here = long(gates[0])
+        for at in range(1, len(classes)):
+            here = call("|", here, either(same[at], long(gates[at]), long(0)))
+        yield self._entry(held[0], call("&", inside, here))
+        for at in range(1, len(classes)):
+            yield self._entry(held[at], either(same[at], long(0), call("&", inside, long(gates[at]))))
+
+    def _entry(self, held: Sequence[Expr], inside: Expr) -> MakeStruct:
+        told = tuple(held[: len(self.tops[0].keys) + 1])
+        return MakeStruct((*(f"v{i}" for i in range(len(told))), "inside"), (*told, inside))
+
+    def _told(self, fresh: Fresh, rows: Plan, entry: Sequence[Expr]) -> Plan:
+        """The keys of a row, the queries that have it, those that differ in that from the query, and what it counts."""
+        at = self.tops[0]
+        *keys, counts, inside = entry
+        named = [Column(fresh.attribute("key", key.type, nullable=True), key) for key in keys]
+        some = Column(fresh.attribute("counts", BOOLEAN), counts)
+        known = Column(fresh.attribute("inside", LONG), inside)
+        listed = Project(id=fresh.part(at), input=rows, columns=(*named, some, known))
+        before, everywhere = _has(Ref(known.attribute), 0), long(sum(map(gate_of, range(len(self.tops)))))
+        others = either(before, minus(everywhere, Ref(known.attribute)), Ref(known.attribute))
+        moved = Column(fresh.attribute("moved", LONG), others)
+        moving = Project(id=fresh.part(at), input=listed, columns=(*carry(listed.output), moved))
+        sign = either(before, long(-1), long(1))
+        counted = [all_of((Ref(some.attribute), _has(Ref(moved.attribute), i))) for i in self._netted]
+        nets = [Column(fresh.attribute("net", LONG), either(each, sign, long(0))) for each in counted]
+        told = carry(column.attribute for column in (*named, known, moved))
+        return Project(id=fresh.part(at), input=moving, columns=(*told, *nets))
+
+    def _counted(self, moves: Plan) -> Plan:
+        """How many groups there are of each fate."""
+        at, fresh = self.tops[0], Fresh(moves)
+        keys, sets, nets = (moves.output[a:b] for a, b in pairwise((0, len(at.keys), len(at.keys) + 2, None)))
+        merged = [Column(fresh.attribute(a.name, LONG), AggCall("bit_or", (Ref(a),))) for a in sets]
+        summed = [Column(fresh.attribute(a.name, LONG), AggCall("sum", (Ref(a),))) for a in nets]
+        groups = Aggregate(id=fresh.part(at), input=moves, keys=carry(keys), aggregates=(*merged, *summed))
+        names = {column.attribute: Ref(key) for column, key in zip(at.keys, keys, strict=True)}
+        asked = is_true(all_of(substituted(condition, names) for condition in self._asked_of_keys))
+        changed: Expr = long(0)
+        for i, net in zip(self._netted, summed, strict=True):
+            other = either(Compare("<>", Ref(net.attribute), long(0)), long(gate_of(i)), long(0))
+            changed = call("|", changed, other)
+        fate = (
+            *carry(c.attribute for c in merged),
+            Column(fresh.attribute("changed", LONG), changed),
+            Column(fresh.attribute("asked", BOOLEAN), asked),
+        )
+        number = Column(fresh.attribute("groups", LONG), AggCall("count", (long(1),)))
+        return Aggregate(id=fresh.part(at), input=groups, keys=fate, aggregates=(number,))
+
+    @property
+    def _netted(self) -> range:
+        """The repairs of which it is counted how many rows come and go; of so many it would be too long for Java."""
+        return range(1, len(self.tops)) if len(self.tops) <= _MOST_NETTED else range(0)
+
+    # --- what the counts say ---
+
+    def effects(self, seen: Iterable[Seen]) -> Mapping[int, SideEffects]:
+        """The side effects of each repair, numbered from 0."""
+        if not self.tops[0].keys:  # the one row was not what was asked for, and now it is
+            return {i: SideEffects(1, 1, 0, 1) for i in range(len(self.repairs))}
+        known = tuple(seen)
+        return {i: self._effects(known, i + 1) for i in range(len(self.repairs))}
+
+    def _effects(self, seen: Sequence[Seen], query: int) -> SideEffects:
+        alone = self._is_asked_alone(seen, query)
+        fates = [(self._fate(each, query, alone=alone), each.groups) for each in seen]
+        entering = Range.sum((enters, groups) for (enters, _), groups in fates)
+        leaving = Range.sum((leaves, groups) for (_, leaves), groups in fates)
+        upper = entering.most + leaving.most
+        if not self._tells_apart:  # a row that enters may be the same as one that leaves
+            return SideEffects(max(entering.least - leaving.most, leaving.least - entering.most, 0), upper)
+        lower = entering.least + leaving.least
+        return SideEffects(lower, upper, *((entering.least, leaving.least) if lower == upper else ()))
+
+    def _is_asked_alone(self, seen: Sequence[Seen], query: int) -> bool:
+        """Whether a repair has one group with such keys as are asked for: it is the answer, which was seen."""
+        return sum(each.groups for each in seen if each.asked and each.inside & gate_of(query)) == 1
+
+    def _fate(self, each: Seen, query: int, *, alone: bool) -> tuple[Range, Range]:
+        """How many rows enter the result of a repair, and how many leave, for each such group."""
+        before, after = each.inside & gate_of(0) > 0, each.inside & gate_of(query) > 0
+        if each.asked and self._asks_for_keys_alone:
+            return Range(0, 0), Range(0, 0)
+        if each.asked and after and alone:  # what enters is what was asked for, and what leaves is not
+            return Range(0, 0), Range(int(before), int(before))
+        changed = self._changed(each, query) if before and after else Range(1, 1)
+        enters = Range(0 if each.asked else changed.least, changed.most) if after else Range(0, 0)
+        return enters, changed if before else Range(0, 0)
+
+    def _changed(self, each: Seen, query: int) -> Range:
+        """Whether a group that is in both results has other values."""
+        same_functions = _functions(self.tops[query]) == _functions(self.tops[0])
+        if same_functions and not each.moved & gate_of(query):
+            return Range(0, 0)
+        surely = same_functions and each.changed & gate_of(query) > 0
+        return Range(int(surely), int(bool(self.tops[0].aggregates)))
+
+    @property
+    def _tells_apart(self) -> bool:
+        """Whether rows of different groups are different: the result has all keys."""
+        return all(column.attribute in self._passed for column in self.tops[0].keys)
+
+    @cached_property
+    def _passed(self) -> frozenset[Attribute]:
+        """The keys and aggregates that are columns of the result."""
+        passed = {attribute: attribute for attribute in self.tops[0].output}
+        for node in reversed(_projections_above(self.plan)):
+            named = [(c.attribute, c.expr.attribute) for c in node.columns if isinstance(c.expr, Ref)]
+            passed = {new: passed[old] for new, old in named if old in passed}
+        return frozenset(passed.values())
+
+    @cached_property
+    def _asked_of_keys(self) -> Conditions:
+        """What the question asks of the keys of a group."""
+        keys = [column.attribute for column in self.tops[0].keys]
+        wanted = backtrace(self.plan, self.conditions)[self.tops[0].id]
+        return tuple(condition for condition in wanted if reads_only(condition, keys))
+
+    @property
+    def _asks_for_keys_alone(self) -> bool:
+        return len(self._asked_of_keys) == len(self.conditions)
+
+
+_MOST_NETTED = 16
+
+
+def _has(gates: Expr, query: int) -> Expr:
+    """Whether a set of gates has that of a query."""
+    return Compare("<>", call("&", gates, long(gate_of(query))), long(0))
+
+
+def _top(plan: Plan) -> Aggregate | None:
+    """The grouping with which a query ends, but for an order and columns that are computed of each row."""
+    while isinstance(plan, Project | Sort):
+        if any(map(is_random, exprs_of(plan))):
+            return None
+        plan = plan.input
+    return plan if isinstance(plan, Aggregate) else None
+
+
+def _projections_above(plan: Plan) -> list[Project]:
+    """Those above the grouping, the last one first."""
+    found = []
+    while isinstance(plan, Project | Sort):
+        found += [plan] if isinstance(plan, Project) else []
+        plan = plan.input
+    return found
+
+
+def _above(plan: Plan) -> tuple[tuple[Expr, ...], ...]:
+    return tuple(tuple(exprs_of(node)) for node in _projections_above(plan))
+
+
+def _types(top: Aggregate) -> tuple[Type, ...]:
+    return tuple(expr.type for expr in (*(column.expr for column in top.keys), *_read_by(top)))
+
+
+def _read_by(top: Aggregate) -> tuple[Expr, ...]:
+    """What the aggregates are computed of."""
+    found: list[Expr] = []
+    for column in top.aggregates:
+        match column.expr:
+            case AggCall(args=args, condition=condition):
+                found += [*args, *(() if condition is None else (condition,))]
+            case Opaque(inputs=inputs):
+                found += inputs
+            case _:
+                raise AssertionError(f"{column.expr} does not aggregate")
+    return tuple(found)
+
+
+def _functions(top: Aggregate) -> tuple[object, ...]:
+    """The aggregates, whatever they read."""
+    told = (column.expr for column in top.aggregates)
+    return tuple((e.function, e.distinct, e.mode) if isinstance(e, AggCall) else e for e in told)
+
+
+def _counted_by(expr: Expr) -> Expr | None:
+    """Whether an aggregate counts or lists a row; None if it does something else."""
+    match expr:
+        case AggCall("count" | "collect_list", args, distinct=False, condition=None):
+            return all_of(map(IsNotNull, args))
+        case _:
+            return None
