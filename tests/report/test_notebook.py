@@ -58,7 +58,7 @@ def test_answers_are_pictures_that_do_not_disturb_each_other(
     chromium.look()
     chromium.open(page)
     marked = "return [...document.querySelectorAll('.sparkwhy')].map(e => e.querySelector('.on .kind').textContent)"
-    assert chromium.run(marked) == ["filter", "flatten"]
+    assert chromium.run(marked) == ["filter", "explode"]
     assert chromium.complaints() == []
 
 

@@ -29,7 +29,6 @@ from sparkwhy.plan.exprs import (
     IsNotNull,
     MakeStruct,
     Opaque,
-    Or,
     Ref,
     is_true,
 )
@@ -120,10 +119,12 @@ class GroupEffects:
         return any(each != known for each in others)
 
     def _counts(self, top: Aggregate) -> Expr:
-        """Whether a row makes a group another one, if no other row goes for it: the result counts or lists it."""
-        found = [_counted_by(column.expr) for column in top.aggregates if column.attribute in self._passed]
-        known = tuple(condition for condition in found if condition is not None)
-        return Or(known) if known else boolean(False)
+        """Whether a row makes a group another one, if no other row goes for it: the result counts or lists it.
+
+        One such column is enough. Of two, a row may count for one and make up for another row in the other.
+        """
+        found = (_counted_by(column.expr) for column in top.aggregates if column.attribute in self._passed)
+        return next((condition for condition in found if condition is not None), boolean(False))
 
     def _moves(self, evaluated: TracedQuery) -> Plan:
         """Each row with its keys and the queries that have it; as several rows where it has several keys."""

@@ -37,7 +37,7 @@ class Box:
     """A step of the plan: where it is drawn, and what is written in it."""
 
     step: int
-    kind: str
+    title: str
     text: str
     where: str | None
     lines: tuple[str, ...]
@@ -129,7 +129,8 @@ def _boxes(plan: Plan) -> dict[int, Box]:
 
 def _unplaced(node: Plan, text: str) -> Box:
     where = None if node.where is None else str(node.where)
-    return Box(node.id.step, node.kind, text, where, _wrapped(text, node.kind), 0.0, 0.0)
+    title = text.partition(" ")[0] if node.kind in ("project", "flatten") else node.kind  # as users call these
+    return Box(node.id.step, title, text, where, _wrapped(text, title), 0.0, 0.0)
 
 
 def _layers(root: int, reads: Mapping[int, Sequence[int]]) -> dict[int, int]:
@@ -196,9 +197,9 @@ def _down(layers: Mapping[int, int], heights: Mapping[int, float]) -> dict[int, 
     return found
 
 
-def _wrapped(text: str, kind: str) -> tuple[str, ...]:
+def _wrapped(text: str, title: str) -> tuple[str, ...]:
     """The text without the word that the box has as its title, in a few lines."""
-    rest = text.removeprefix(f"{kind} ")
+    rest = text.removeprefix(f"{title} ")
     lines = wrap(rest, _CHARS, break_on_hyphens=False) or [""]
     if len(lines) <= _LINES:
         return tuple(lines)
@@ -256,7 +257,7 @@ def _label(text: str, x: float, y: float, *, before: bool) -> Markup:
 
 
 def _box(box: Box, flow: Flow | None, marked: bool) -> Markup:
-    rows = [("kind", box.kind), *(("text", line) for line in box.lines)]
+    rows = [("kind", box.title), *(("text", line) for line in box.lines)]
     rows += [] if box.where is None else [("where", box.where)]
     texts = [
         element("text", text, class_=name, x=box.x + _PAD, y=box.y + _PAD + _LINE * (row + 0.75))

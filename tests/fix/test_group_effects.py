@@ -1,0 +1,121 @@
+"""Groups that come, go and change, counted without their values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparkwhy.explain.explanation import SideEffects
+from sparkwhy.fix.effects import effects_of, effects_plan
+from sparkwhy.fix.group_effects import GroupEffects, Seen
+from sparkwhy.fix.propose import Query, Step, repaired
+from sparkwhy.lab.interpreter import run
+from sparkwhy.lab.values import Row
+from sparkwhy.plan.exprs import AggCall, Attribute, Compare, CompareOp, Expr, Literal, Ref
+from sparkwhy.plan.nodes import Aggregate, Column, Filter, OpId, Plan, Project
+from sparkwhy.plan.types import INTEGER
+from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk_exprs import attributes_of
+from sparkwhy.trace.alternatives import Rewritten
+from sparkwhy.trace.bits import Bits
+from tests.plan.test_nodes import attribute, table
+
+K, V, A, B = (attribute(i, name) for i, name in enumerate("kvab", 1))
+SOURCE = table(1, K, V, A, B)
+
+
+def kept(op: CompareOp, value: int) -> Filter:
+    return Filter(id=OpId(2), input=SOURCE, condition=Compare(op, Ref(V), Literal(value, INTEGER)))
+
+
+def grouped(*calls: AggCall, keys: tuple[Attribute, ...] = (K,)) -> Aggregate:
+    made = tuple(Column(attribute(10 + i, f"g{i}", call.type), call) for i, call in enumerate(calls))
+    return Aggregate(id=OpId(3), input=kept("<", 5), keys=tuple(Column(k, Ref(k)) for k in keys), aggregates=made)
+
+
+def asked(attribute: Attribute, value: Any) -> Expr:
+    return Compare("=", Ref(attribute), Literal(value, attribute.type))
+
+
+def told(plan: Plan, rows: list[Row], condition: Expr, other: Filter) -> tuple[SideEffects, SideEffects]:
+    """The bounds for another filter, and the exact numbers."""
+    repair = repaired(Query((Rewritten({}, plan, ()),), Bits(), "UTC"), 0, (Step(other.id, "constant", other),))
+    groups = GroupEffects.of(plan, [repair], (condition,))
+    assert groups is not None
+    counting, tables = groups.counting(), {OpId(1): rows}
+    bounds = groups.effects(() if counting is None else (Seen(*row) for row in run(counting, tables)))
+    exact = effects_of(plan, 1, run(effects_plan(plan, [repair], (condition,), examples=False), tables))
+    return bounds[0], exact[0]
+
+
+COUNT, SUM = AggCall("count", (Literal(1, INTEGER),)), AggCall("sum", (Ref(V),))
+
+
+def test_groups_that_come_and_go_and_those_that_are_counted_are_exact() -> None:
+    rows: list[Row] = [(1, 4, 0, 0), (1, 6, 0, 0), (2, 6, 0, 0), (3, 3, 0, 0), (9, 6, 0, 0)]
+    bounds, exact = told(grouped(COUNT), rows, asked(K, 9), kept("<", 7))
+    assert bounds == exact == SideEffects(3, 3, 2, 1)  # 1 has a row more, 2 comes, 3 stays, 9 was asked for
+    bounds, exact = told(grouped(COUNT), rows, asked(K, 9), kept(">", 4))
+    assert bounds == SideEffects(2, 4)  # of 1 one row goes for another: the count is the same, which nobody looked at
+    assert (exact.added, exact.removed) == (1, 1)
+
+
+def test_a_sum_of_other_rows_may_be_the_same_sum() -> None:
+    rows: list[Row] = [(1, 4, 0, 0), (1, 6, 0, 0), (1, 0, 0, 0), (9, 6, 0, 0)]
+    bounds, exact = told(grouped(SUM), rows, asked(K, 9), kept("<", 7))
+    assert (bounds, exact.lower) == (SideEffects(0, 2), 2)
+    bounds, exact = told(grouped(SUM), rows, asked(K, 9), kept(">", 0))
+    assert bounds.lower <= exact.lower <= bounds.upper
+
+
+def test_a_row_that_counts_in_one_column_does_not_make_up_for_one_that_counts_in_another() -> None:
+    """One row comes for each of two counts, and one goes for both."""
+    plan = grouped(AggCall("count", (Ref(A),)), AggCall("count", (Ref(B),)))
+    rows: list[Row] = [(1, 4, 1, 1), (1, 6, 1, None), (1, 6, None, 1), (9, 6, 0, 0)]
+    bounds, exact = told(plan, rows, asked(K, 9), kept(">", 4))
+    assert exact.upper == 0
+    assert bounds.lower == 0
+
+
+def test_a_group_of_the_keys_that_are_asked_for_is_the_answer_and_its_old_row_leaves() -> None:
+    plan = grouped(COUNT)
+    rows: list[Row] = [(1, 4, 0, 0), (1, 6, 0, 0)]
+    condition = asked(plan.output[1], 2)
+    bounds, exact = told(plan, rows, condition, kept("<", 7))
+    assert bounds == exact == SideEffects(1, 1, 0, 1)
+
+
+def test_without_keys_nothing_is_run() -> None:
+    plan = grouped(SUM, keys=())
+    bounds, exact = told(plan, [(1, 4, 0, 0), (1, 6, 0, 0)], asked(plan.output[0], 10), kept("<", 7))
+    assert bounds == exact == SideEffects(1, 1, 0, 1)
+    assert GroupEffects.of(plan, [], ()) is not None
+
+
+def test_without_the_keys_one_row_may_come_for_another() -> None:
+    grouping = grouped(COUNT)
+    counts = Project(id=OpId(4), input=grouping, columns=(Column(grouping.output[1], Ref(grouping.output[1])),))
+    rows: list[Row] = [(1, 4, 0, 0), (2, 6, 0, 0), (9, 6, 0, 0), (9, 6, 0, 0)]
+    bounds, exact = told(counts, rows, asked(grouping.output[1], 2), kept(">", 4))
+    assert exact.upper == 0
+    assert bounds.lower == 0
+
+
+def test_what_depends_on_the_values_of_groups_is_not_counted_like_this() -> None:
+    grouping = grouped(COUNT)
+    having = Filter(
+        id=OpId(4), input=grouping, condition=Compare(">", Ref(grouping.output[1]), Literal(1, grouping.output[1].type))
+    )
+    assert GroupEffects.of(having, [], ()) is None
+
+
+def test_only_keys_and_conditions_are_read() -> None:
+    """What is summed up is not looked at: Spark does not read it from the file."""
+    plan = grouped(AggCall("sum", (Ref(A),)))
+    repair = repaired(Query((Rewritten({}, plan, ()),), Bits(), "UTC"), 0, (Step(OpId(2), "constant", kept("<", 7)),))
+    groups = GroupEffects.of(plan, [repair], (asked(K, 9),))
+    assert groups is not None
+    counting = groups.counting()
+    assert counting is not None
+    computed = [c for node in walk(counting) if isinstance(node, Project) for c in node.columns if not c.carried]
+    assert computed
+    assert not any(A in attributes_of(column.expr) for column in computed)
