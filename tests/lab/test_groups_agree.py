@@ -73,7 +73,7 @@ def aggregates(mode: Mode) -> list[AggCall]:
         *(aggregate(f, name, flag) for f in ("first", "last") for name in ("i", "t") for flag in (skip, keep)),
         *(aggregate("collect_list", name) for name in NAMES),
         *(aggregate(f, "b") for f in ("bool_and", "bool_or")),
-        *(aggregate(f, name) for f in ("bit_and", "bit_or") for name in ("y", "i", "l")),
+        *(aggregate(f, name) for f in ("bit_and", "bit_or", "bit_xor") for name in ("y", "i", "l")),
         *(aggregate(f, "i", name) for f in ("max_by", "min_by") for name in ("l", "e", "t")),
         *(aggregate(f, "e") for f in spread),
         AggCall("count", (COLUMNS["i"],), condition=Compare(">", COLUMNS["i"], one)),

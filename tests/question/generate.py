@@ -30,6 +30,8 @@ from sparkwhy.question import pattern as p
 
 UTC = dt.timezone.utc
 
+_MONEY = (Number("0.00"), Number("1.50"), Number("-3.25"))
+
 VALUES: Mapping[Type, Sequence[Value]] = {
     INTEGER: (0, 1, 2, -7),
     STRING: ("", "a", "ab", "a_b", "100%"),
@@ -39,8 +41,16 @@ VALUES: Mapping[Type, Sequence[Value]] = {
     BOOLEAN: (True, False),
     DATE: (dt.date(2019, 1, 1), dt.date(2020, 2, 29)),
     TIMESTAMP: (dt.datetime(2019, 1, 1, tzinfo=UTC), dt.datetime(2019, 1, 1, 12, 30, 0, 5, tzinfo=UTC)),
-    Decimal(9, 2): (Number("0.00"), Number("1.50"), Number("-3.25")),
+    Decimal(9, 2): _MONEY,
 }
+
+
+def values_of(type: Type) -> Sequence[Value]:
+    """Some values of a type; of decimals as they come out of sums too."""
+    if isinstance(type, Decimal) and type not in VALUES:
+        return tuple(value.quantize(Number(1).scaleb(-type.scale)) for value in _MONEY)
+    return VALUES[type]
+
 
 TEXTS = (
     p.contains("a"),
@@ -83,10 +93,10 @@ def a_value(random: Random, type: Type) -> Value:
         case Struct(fields):
             return tuple(a_value(random, field.type) for field in fields)
         case Map(key, value):
-            keys = {str(k + 0.0 if isinstance(k, float) else k): k for k in random.sample(VALUES[key], 2)}
+            keys = {str(k + 0.0 if isinstance(k, float) else k): k for k in random.sample(values_of(key), 2)}
             return MapValue(tuple((k, a_value(random, value)) for k in keys.values()))
         case _:
-            return random.choice(VALUES[type])
+            return random.choice(values_of(type))
 
 
 def a_literal(random: Random, type: Type) -> Any:
@@ -100,7 +110,7 @@ def a_literal(random: Random, type: Type) -> Any:
             mentioned = random.sample(fields, random.randint(0, len(fields)))
             return {field.name: a_literal(random, field.type) for field in mentioned}
         case Map(key, value):
-            return {k: a_literal(random, value) for k in random.sample(VALUES[key], random.randint(0, 2))}
+            return {k: a_literal(random, value) for k in random.sample(values_of(key), random.randint(0, 2))}
         case _:
             return _a_test(random, type)
 
@@ -113,7 +123,7 @@ def _a_list(random: Random, element: Type) -> list[Any]:
 
 
 def _a_test(random: Random, type: Type) -> Any:
-    options = VALUES[type]
+    options = values_of(type)
     value = random.choice(options)
     if type == STRING and random.random() < 0.4:
         return random.choice(TEXTS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from sparkwhy.plan.show import show_plan
+from sparkwhy.spark.read import read
 from tests.laws import check_both
 
 
@@ -25,3 +27,14 @@ def test_a_union_that_widens_arrays_keeps_what_may_be_null(both_modes: SparkSess
     left = both_modes.sql("SELECT array(1, 2) AS a, named_struct('x', 1) AS s, map('k', 1) AS m")
     right = both_modes.sql("SELECT array(3L) AS a, named_struct('x', 2L) AS s, map('k', 2L) AS m")
     check_both(left.union(right))
+
+
+def test_a_date_without_a_pattern_is_a_cast_and_one_with_a_pattern_is_told_as_it_was_written(
+    both_modes: SparkSession,
+) -> None:
+    """Both were black boxes, told as `to_date(d, None, Some(UTC), true)`."""
+    df = both_modes.createDataFrame([("2024-02-29", "29.2.2024"), (None, None)], "d string, e string")
+    casts = df.select(F.to_date("d").alias("day"), F.to_timestamp("d").alias("at"))
+    check_both(casts)
+    assert "select cast(d as date) as day, cast(d as timestamp) as at" in show_plan(read(casts))
+    assert "select to_date(e, 'd.M.yyyy') as day" in show_plan(read(df.select(F.to_date("e", "d.M.yyyy").alias("day"))))

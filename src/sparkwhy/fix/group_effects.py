@@ -9,8 +9,10 @@ The law: what `effects` counts is within these bounds, for every repair that was
 
 from __future__ import annotations
 
+import decimal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -19,14 +21,16 @@ from sparkwhy.explain.explanation import SideEffects
 from sparkwhy.fix.effects import same_value
 from sparkwhy.fix.propose import Repair
 from sparkwhy.fix.verify import alike, gate_of, open_gates
-from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, long
+from sparkwhy.plan.build import Fresh, all_of, call, carry, either, long
 from sparkwhy.plan.exprs import (
     AggCall,
     Attribute,
+    Cast,
     Compare,
     Expr,
     FieldOf,
     IsNotNull,
+    Literal,
     MakeStruct,
     Opaque,
     Ref,
@@ -34,7 +38,7 @@ from sparkwhy.plan.exprs import (
 )
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Plan, Project, Sort
 from sparkwhy.plan.slots import exprs_of
-from sparkwhy.plan.types import BOOLEAN, LONG, Type
+from sparkwhy.plan.types import BOOLEAN, INTEGRALS, LONG, UNCOMPARABLE, Atom, Decimal, Struct, Type
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import is_random
 from sparkwhy.trace.annotate import TracedQuery, evaluate
@@ -45,7 +49,7 @@ from sparkwhy.trace.wanted import Conditions, backtrace, reads_only, substituted
 class Seen(NamedTuple):
     """So many groups with the same fate: in which queries they are, in which rows come or go, as sets of gates.
 
-    In `changed` they are other groups for certain: as many rows do not come as go, and the result counts or lists them.
+    In `changed` they are other groups for certain: what comes does not cancel out what goes.
     `asked`: the keys are those that the question asks for.
     """
 
@@ -73,22 +77,25 @@ class Range(NamedTuple):
 class GroupEffects:
     """A query that ends with a grouping, and the same query under repairs.
 
-    `tops` are the groupings of the query and of all repairs.
+    `tops` are the groupings of the query and of all repairs. If one looks `closely`, values are read for narrow bounds.
     """
 
     plan: Plan
     repairs: Sequence[Repair]
     conditions: Conditions
     tops: tuple[Aggregate, ...]
+    closely: bool = False
 
     @classmethod
-    def of(cls, plan: Plan, repairs: Sequence[Repair], conditions: Conditions) -> GroupEffects | None:
+    def of(
+        cls, plan: Plan, repairs: Sequence[Repair], conditions: Conditions, *, closely: bool = False
+    ) -> GroupEffects | None:
         """None, if something above the groups depends on their values, or if more than what is below is changed."""
         plans = (plan, *(repair.plan for repair in repairs))
         tops = tuple(top for each in plans if (top := _top(each)) is not None)
         if len(tops) < len(plans) or len({_above(each) for each in plans}) > 1 or len(set(map(_types, tops))) > 1:
             return None
-        return cls(plan, repairs, conditions, tops)
+        return cls(plan, repairs, conditions, tops, closely)
 
     # --- what is counted ---
 
@@ -100,9 +107,9 @@ class GroupEffects:
         return self._counted(self._moves(evaluate(self._keyed(), relaxed)))
 
     def _keyed(self) -> list[Plan]:
-        """The rows of each query with the keys of their groups and whether they count, and if need be their values."""
+        """The rows of each query with the keys of their groups and their weight, and if need be their values."""
         fresh = Fresh(self.plan)
-        values = [(self._counts(top), *(_read_by(top) if self._read_other_values() else ())) for top in self.tops]
+        values = [(self._weight(top), *(_read_by(top) if self._read_other_values() else ())) for top in self.tops]
         held = [fresh.attribute("value", value.type, nullable=True) for value in values[0]]
         id = fresh.part(self.tops[0])
         return [
@@ -118,13 +125,22 @@ class GroupEffects:
         )
         return any(each != known for each in others)
 
-    def _counts(self, top: Aggregate) -> Expr:
-        """Whether a row makes a group another one, if no other row goes for it: the result counts or lists it.
+    def _weight(self, top: Aggregate) -> Expr:
+        """What a row adds to its group: if all that comes and goes does not cancel out, the group is another one."""
+        if self._telling is None:
+            return long(0)
+        at, weighing = self._telling
+        expr = top.aggregates[at].expr
+        assert isinstance(expr, AggCall), "only these were weighed"
+        return weighing.weight(expr.args)
 
-        One such column is enough. Of two, a row may count for one and make up for another row in the other.
-        """
-        found = (_counted_by(column.expr) for column in top.aggregates if column.attribute in self._passed)
-        return next((condition for condition in found if condition is not None), boolean(False))
+    @cached_property
+    def _telling(self) -> tuple[int, Weighing] | None:
+        """The aggregate that tells most, and how. One is enough; in two, rows may cancel out that differ in sum."""
+        columns = enumerate(self.tops[0].aggregates)
+        known = [(at, _weighing(c.expr, closely=self.closely)) for at, c in columns if c.attribute in self._passed]
+        found = [(at, weighing) for at, weighing in known if weighing is not None]
+        return min(found, key=lambda each: list(Weighing).index(each[1])) if found else None
 
     def _moves(self, evaluated: TracedQuery) -> Plan:
         """Each row with its keys and the queries that have it; as several rows where it has several keys."""
@@ -159,18 +175,20 @@ class GroupEffects:
     def _told(self, fresh: Fresh, rows: Plan, entry: Sequence[Expr]) -> Plan:
         """The keys of a row, the queries that have it, those that differ in that from the query, and what it counts."""
         at = self.tops[0]
-        *keys, counts, inside = entry
+        *keys, weight, inside = entry
         named = [Column(fresh.attribute("key", key.type, nullable=True), key) for key in keys]
-        some = Column(fresh.attribute("counts", BOOLEAN), counts)
+        some = Column(fresh.attribute("weight", weight.type, nullable=True), weight)
         known = Column(fresh.attribute("inside", LONG), inside)
         listed = Project(id=fresh.part(at), input=rows, columns=(*named, some, known))
         before, everywhere = _has(Ref(known.attribute), 0), long(sum(map(gate_of, range(len(self.tops)))))
         others = either(before, minus(everywhere, Ref(known.attribute)), Ref(known.attribute))
         moved = Column(fresh.attribute("moved", LONG), others)
         moving = Project(id=fresh.part(at), input=listed, columns=(*carry(listed.output), moved))
-        sign = either(before, long(-1), long(1))
-        counted = [all_of((Ref(some.attribute), _has(Ref(moved.attribute), i))) for i in self._netted]
-        nets = [Column(fresh.attribute("net", LONG), either(each, sign, long(0))) for each in counted]
+        own = Ref(some.attribute)
+        weighed = own if self._cancels_itself else either(before, call("negative", own), own)
+        none = _zero(own.type)
+        counted = [either(_has(Ref(moved.attribute), i), weighed, none) for i in self._netted]
+        nets = [Column(fresh.attribute("net", own.type, nullable=True), each) for each in counted]
         told = carry(column.attribute for column in (*named, known, moved))
         return Project(id=fresh.part(at), input=moving, columns=(*told, *nets))
 
@@ -179,13 +197,15 @@ class GroupEffects:
         at, fresh = self.tops[0], Fresh(moves)
         keys, sets, nets = (moves.output[a:b] for a, b in pairwise((0, len(at.keys), len(at.keys) + 2, None)))
         merged = [Column(fresh.attribute(a.name, LONG), AggCall("bit_or", (Ref(a),))) for a in sets]
-        summed = [Column(fresh.attribute(a.name, LONG), AggCall("sum", (Ref(a),))) for a in nets]
+        merge = "bit_xor" if self._cancels_itself else "sum"
+        sums = [AggCall(merge, (Ref(a),)) for a in nets]
+        summed = [Column(fresh.attribute("net", each.type, nullable=True), each) for each in sums]
         groups = Aggregate(id=fresh.part(at), input=moves, keys=carry(keys), aggregates=(*merged, *summed))
         names = {column.attribute: Ref(key) for column, key in zip(at.keys, keys, strict=True)}
         asked = is_true(all_of(substituted(condition, names) for condition in self._asked_of_keys))
         changed: Expr = long(0)
         for i, net in zip(self._netted, summed, strict=True):
-            other = either(Compare("<>", Ref(net.attribute), long(0)), long(gate_of(i)), long(0))
+            other = either(Compare("<>", Ref(net.attribute), _zero(net.attribute.type)), long(gate_of(i)), long(0))
             changed = call("|", changed, other)
         fate = (
             *carry(c.attribute for c in merged),
@@ -196,9 +216,14 @@ class GroupEffects:
         return Aggregate(id=fresh.part(at), input=groups, keys=fate, aggregates=(number,))
 
     @property
+    def _cancels_itself(self) -> bool:
+        """Whether weights are merged so that what comes cancels out what goes without a sign."""
+        return self._telling is not None and self._telling[1] is Weighing.LISTED
+
+    @property
     def _netted(self) -> range:
-        """The repairs of which it is counted how many rows come and go; of so many it would be too long for Java."""
-        return range(1, len(self.tops)) if len(self.tops) <= _MOST_NETTED else range(0)
+        """The repairs of which weights are summed up; of more it would be too long for Java."""
+        return range(1, len(self.tops)) if self._telling and len(self.tops) <= _MOST_NETTED else range(0)
 
     # --- what the counts say ---
 
@@ -323,10 +348,51 @@ def _functions(top: Aggregate) -> tuple[object, ...]:
     return tuple((e.function, e.distinct, e.mode) if isinstance(e, AggCall) else e for e in told)
 
 
-def _counted_by(expr: Expr) -> Expr | None:
-    """Whether an aggregate counts or lists a row; None if it does something else."""
+_WIDE = Decimal(20, 0)
+"""Holds every whole number, and every one with the other sign."""
+
+
+class Weighing(Enum):
+    """How rows are weighed, those that tell most first."""
+
+    LISTED = "by a hash of what is listed"
+    SUMMED = "by what is summed up"
+    COUNTED = "one by one"
+
+    def weight(self, args: Sequence[Expr]) -> Expr:
+        match self:
+            case Weighing.LISTED:
+                return either(IsNotNull(args[0]), call("xxhash64", args[0]), long(0))
+            case Weighing.SUMMED:
+                return args[0] if isinstance(args[0].type, Decimal) else Cast(args[0], _WIDE)
+            case Weighing.COUNTED:
+                return either(all_of(map(IsNotNull, args)), long(1), long(0))
+
+
+def _weighing(expr: Expr, *, closely: bool) -> Weighing | None:
+    """How a row that an aggregate reads can be weighed; None if it does not tell."""
     match expr:
-        case AggCall("count" | "collect_list", args, distinct=False, condition=None):
-            return all_of(map(IsNotNull, args))
+        case AggCall("collect_list", (arg,), distinct=False, condition=None) if closely and _is_hashed(arg.type):
+            return Weighing.LISTED
+        case AggCall("sum", (arg,), distinct=False, condition=None) if closely and _is_exact(arg.type):
+            return Weighing.SUMMED
+        case AggCall("count" | "collect_list", distinct=False, condition=None):
+            return Weighing.COUNTED
         case _:
             return None
+
+
+def _is_hashed(type: Type) -> bool:
+    """Whether equal values have equal hashes; lists inside of values have no order."""
+    if isinstance(type, Struct):
+        return all(_is_hashed(field.type) for field in type.fields)
+    return isinstance(type, Decimal) or (isinstance(type, Atom) and type not in UNCOMPARABLE)
+
+
+def _is_exact(type: Type) -> bool:
+    """Whether sums do not depend on the order in which they are built."""
+    return isinstance(type, Decimal) or type in INTEGRALS
+
+
+def _zero(type: Type) -> Expr:
+    return Literal(decimal.Decimal(0), type) if isinstance(type, Decimal) else Literal(0, type)

@@ -83,6 +83,15 @@ def with_effects(
     return tuple(told(each) for each in found)
 
 
+def are_nested(found: Sequence[Judged]) -> bool:
+    """Whether some explanation changes a part of the operators of another, so that it may dominate it."""
+    return any(_has_fewer(one, other) for one, other in permutations(found, 2))
+
+
+def _has_fewer(one: Judged, other: Judged) -> bool:
+    return one.verified and other.verified and _operators(one.explanation) < _operators(other.explanation)
+
+
 def undecided(found: Sequence[Judged]) -> tuple[Judged, ...]:
     """The explanations of which bounds on side effects leave open whether one dominates another."""
     open: dict[int, Judged] = {}
@@ -93,8 +102,7 @@ def undecided(found: Sequence[Judged]) -> tuple[Judged, ...]:
 
 
 def _may_dominate(one: Judged, other: Judged) -> bool:
-    fewer = _operators(one.explanation) < _operators(other.explanation)
-    return one.verified and other.verified and fewer and _effects(one.explanation)[0] <= _effects(other.explanation)[1]
+    return _has_fewer(one, other) and _effects(one.explanation)[0] <= _effects(other.explanation)[1]
 
 
 def _is_exact(explanation: Explanation) -> bool:

@@ -14,7 +14,7 @@ from sparkwhy.explain.candidates import Candidate, Claim
 from sparkwhy.explain.explanation import SideEffects
 from sparkwhy.fix.effects import bounds_of, bounds_plan, effects_of, effects_plan
 from sparkwhy.fix.group_effects import GroupEffects, Seen
-from sparkwhy.fix.judge import Judged, judged, undecided, with_effects
+from sparkwhy.fix.judge import Judged, are_nested, judged, undecided, with_effects
 from sparkwhy.fix.ladder import RUNGS, Ladder, Search, climbed, constant_of, kept_out, ladders, search_of, values_plan
 from sparkwhy.fix.propose import Proposed, Query, Repair, Step, proposed, with_steps
 from sparkwhy.fix.verify import Outcome, outcome_plan, outcomes_of, told_of
@@ -198,7 +198,7 @@ class Trial:
         grouped = GroupEffects.of(self.query.plan, repairs, self.conditions) is not None
         if examples or not self.large or (not grouped and any(map(is_grouping, walk(self.query.plan)))):
             return self._compared(found, examples=examples)
-        return self._bounded(found, self._group_bounds if grouped else self._bounds)
+        return self._bounded(found, partial(self._group_bounds, closely=are_nested(found)) if grouped else self._bounds)
 
     def _bounded(self, found: Sequence[Judged], count: Counting) -> tuple[Judged, ...]:
         """With bounds on the side effects; exact where it decides whether one explanation dominates another."""
@@ -227,8 +227,8 @@ class Trial:
         plan = bounds_plan(self.query.plan, repairs, self.conditions)
         return bounds_of(len(repairs), self.engine.collect(plan))
 
-    def _group_bounds(self, repairs: Sequence[Repair]) -> Mapping[int, SideEffects]:
-        groups = GroupEffects.of(self.query.plan, repairs, self.conditions)
+    def _group_bounds(self, repairs: Sequence[Repair], *, closely: bool) -> Mapping[int, SideEffects]:
+        groups = GroupEffects.of(self.query.plan, repairs, self.conditions, closely=closely)
         assert groups is not None, "what all repairs have, some have"
         plan = groups.counting()
         return groups.effects(() if plan is None else (Seen(*row) for row in self.engine.collect(plan)))

@@ -162,6 +162,7 @@ REDUCERS: Mapping[str, Reducer] = {
     "bool_or": _extreme(max),
     "bit_and": _bits(operator.and_),
     "bit_or": _bits(operator.or_),
+    "bit_xor": _bits(operator.xor),
     "max_by": _by(1),
     "min_by": _by(-1),
     "stddev_samp": _sample(math.sqrt),

@@ -355,6 +355,7 @@ AGGREGATES: Mapping[str, Rule] = {
     "bool_or": always(BOOLEAN),
     "bit_and": first_argument,
     "bit_or": first_argument,
+    "bit_xor": first_argument,
     "max_by": first_argument,
     "min_by": first_argument,
     "stddev_samp": always(DOUBLE),

@@ -86,6 +86,7 @@ AGGREGATE_READERS: Mapping[str, AggregateReader] = {
     "CollectSet": _collected("collect_set"),
     "BitAndAgg": _plain("bit_and"),
     "BitOrAgg": _plain("bit_or"),
+    "BitXorAgg": _plain("bit_xor"),
     "PivotFirst": _pivoted,
     "MaxBy": _plain("max_by"),
     "MinBy": _plain("min_by"),

@@ -29,7 +29,19 @@ from sparkwhy.plan.exprs import (
     Ref,
     Variable,
 )
-from sparkwhy.plan.types import BINARY, DOUBLE, FLOAT, INTEGER, INTEGRALS, STRING, Decimal, Type, from_json, is_numeric
+from sparkwhy.plan.types import (
+    BINARY,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INTEGER,
+    INTEGRALS,
+    STRING,
+    Decimal,
+    Type,
+    from_json,
+    is_numeric,
+)
 from sparkwhy.spark import jvm
 from sparkwhy.spark.calls import read_aggregate_call, read_window_call
 from sparkwhy.spark.catalyst import Tree
@@ -204,6 +216,19 @@ class _Rebuilt(Tree):
 def _cast(tree: Tree, scope: Scope) -> Expr:
     (inner,) = scope.operands(tree)
     return Cast(inner, from_json(tree.fields["dataType"]), _mode(tree, scope))
+
+
+def _parsed(to: Type | None, fails: str) -> Reader:
+    """`to_date` and `to_timestamp`; without a pattern they are a cast."""
+
+    def read(tree: Tree, scope: Scope) -> Expr:
+        if len(tree.children) != 1:
+            raise NotModelled
+        (inner,) = scope.operands(tree)
+        mode = scope.same_mode("ansi" if tree.fields[fails] else "legacy")
+        return Cast(inner, from_json(tree.fields["dataType"]) if to is None else to, mode)
+
+    return read
 
 
 def _mode(tree: Tree, scope: Scope) -> Mode:
@@ -392,6 +417,8 @@ _READERS: Mapping[str, Reader] = {
     "CaseWhen": _case,
     "With": _with,
     "Cast": _cast,
+    "ParseToDate": _parsed(DATE, "ansiEnabled"),
+    "ParseToTimestamp": _parsed(None, "failOnError"),
     "Add": _arithmetic("+"),
     "Subtract": _arithmetic("-"),
     "Multiply": _arithmetic("*"),

@@ -209,8 +209,15 @@ def eval_mode(tree: JavaObject) -> str:
 
 
 def text_of(tree: JavaObject) -> str:
-    """The expression as Spark prints it, without the ids of its attributes."""
-    return re.sub(r"#\d+L?", "", str(tree.toString()))
+    """The expression as Spark prints it, without the ids of its attributes.
+
+    Where that would show options which Spark filled in, as in `to_date(x, None, Some(UTC), true)`, it is told as SQL.
+    """
+    text = str(tree.toString())
+    return re.sub(r"#\d+L?", "", str(tree.sql()) if _OPTION.search(text) else text)
+
+
+_OPTION = re.compile(r"\b(None|Some\()")
 
 
 def type_of(tree: JavaObject) -> str:
