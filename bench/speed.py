@@ -5,7 +5,7 @@
 In one run and warm, repetitions interleaved, medians: the query, written to nowhere; the explanations alone, without
 and with alternatives; with fixes that are run; with side effects too (the default call); with examples of these.
 Prints a table; without names it goes on with growth and extremes, and writes `docs/performance.md`, its pictures, and
-`docs/performance.json`.
+`docs/performance.json`. With names, these are written anew there, if they were measured on as much data.
 """
 
 from __future__ import annotations
@@ -37,7 +37,11 @@ def main() -> None:
         found[name] = costs(session, Asked.of(SCENARIOS[name], tables).works(), given.repetitions)
         print(line(name, found[name]), flush=True)
     print("\n".join(judged(found)))
-    if not given.names and not given.smoke:
+    if given.names:
+        before = Results.read(DOCS)
+        if before is not None and (before.scale, before.rows) == (given.scale, given.rows):
+            write(before.with_scenarios(found), DOCS)
+    elif not given.smoke:
         growth = grown(session, given.scale, given.repetitions)
         write(Results(found, growth, given.scale, given.rows, given.repetitions), DOCS)
 

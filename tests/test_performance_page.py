@@ -53,3 +53,15 @@ def test_the_page_comes_with_its_pictures(tmp_path: Path) -> None:
     pictures = sorted(each.name for each in (tmp_path / "img").iterdir())
     assert pictures == [f"performance-{name}.svg" for name in ("alternatives", "operators", "scenarios", "size")]
     assert all(name in page for name in pictures)
+
+
+def test_some_scenarios_can_be_measured_again(tmp_path: Path) -> None:
+    (tmp_path / "img").mkdir()
+    assert Results.read(tmp_path) is None
+    write(results(), tmp_path)
+    again = Results.read(tmp_path)
+    assert again == results()
+    write(again.with_scenarios({"Q6": costs(query=1, plain=1, explanations=1, fixes=1, default=1, exact=1)}), tmp_path)
+    page = (tmp_path / "performance.md").read_text()
+    assert "| Q6 | 1.00 s | 1.00x |" in page
+    assert "| Q3 | 2.00 s | 0.50x |" in page

@@ -221,15 +221,18 @@ def _seen(session: SparkSession, plan: Plan, proposed: Sequence[Proposal]) -> Ma
 
 def _meant(session: SparkSession, plan: Plan, asked: Conditions) -> tuple[str, ...]:
     """Where the values are that no source has where the query reads them; what nobody asked for must not fail."""
-    proposed = proposals(plan, asked)
+    proposed = proposals(plan, asked, only_asked=True)
     try:
-        return tuple(
-            ELSEWHERE.format(found=each) for each in islice(holders(proposed, _seen(session, plan, proposed)), 3)
-        )
+        found = islice(holders(proposed, _seen(session, plan, proposed)), _MOST_MEANT)
+        return tuple(ELSEWHERE.format(found=each) for each in found)
     except SPARK_FAILURES as error:
         if was_cancelled(error):
             raise
         return ()
+
+
+_MOST_MEANT = 3
+"""So many attributes are named that hold what is asked of another."""
 
 
 def _answer(
@@ -251,11 +254,10 @@ def _answer(
         say("looking at the sources")
         with _named_jobs(session, "sparkwhy: looking at the sources"):
             lacking = _source_gaps(session, traced)
-            meant = (
-                () if wishes.automatic or not lacking else _meant(session, tried.found[0].plan, conditions(question))
-            )
-        if lacking:
-            return Answer.not_in_data(question, tried.of_attributes, lacking, meant)
+            if lacking:
+                more = wishes.verify and not wishes.automatic
+                meant = _meant(session, tried.found[0].plan, conditions(question)) if more else ()
+                return Answer.not_in_data(question, tried.of_attributes, lacking, meant)
     readings = single_changes(tried.found[0].plan, wishes.declared)
     query = Query(tried.found, traced.bits, _timezone(session), readings)
     trial = Trial(_engine(session), query, conditions(question), large=_is_large(df))

@@ -8,9 +8,23 @@ from pathlib import Path
 import pytest
 
 from sparkwhy.fix.source import line_diff
-from sparkwhy.plan.exprs import AggCall, And, Cast, Compare, CompareOp, Expr, In, IsNull, Literal, Or, Ref
-from sparkwhy.plan.nodes import SQL_TEXT, Aggregate, Column, Filter, Limit, OpId, Place, Plan
-from sparkwhy.plan.types import DOUBLE, INTEGER, STRING, TIMESTAMP
+from sparkwhy.plan.exprs import (
+    AggCall,
+    And,
+    Call,
+    Cast,
+    Compare,
+    CompareOp,
+    Expr,
+    FieldOf,
+    In,
+    IsNull,
+    Literal,
+    Or,
+    Ref,
+)
+from sparkwhy.plan.nodes import SQL_TEXT, Aggregate, Column, Filter, Limit, OpId, Place, Plan, Project
+from sparkwhy.plan.types import DOUBLE, INTEGER, STRING, TIMESTAMP, Field, Struct
 from tests.plan.test_nodes import attribute, table
 
 N, S, X = attribute(1, "n"), attribute(2, "s", STRING), attribute(3, "x", DOUBLE)
@@ -156,3 +170,44 @@ def test_another_function_is_written(tmp_path: Path, line: str, name: str, expec
     )
     diff = line_diff(old, replace(old, aggregates=(Column(total, AggCall("avg", (Ref(X),))),)))
     assert (None if diff is None else diff.split("\n")[-1]) == (None if expected is None else f"+{expected}")
+
+
+PLACE, USER = (
+    attribute(i, n, Struct((Field("country", STRING), Field("city", STRING)))) for i, n in ((4, "p"), (5, "u"))
+)
+Z = attribute(6, "z", STRING)
+NESTED = table(1, N, S, PLACE, USER, Z, attribute(7, "town", STRING))
+CITY = attribute(9, "town", STRING)
+
+
+@pytest.mark.parametrize(
+    ("line", "before", "after", "expected"),
+    [
+        ('df.select("n", F.col("s").alias("city"))', Ref(S), Ref(Z), 'df.select("n", F.col("z").alias("city"))'),
+        (
+            'df.select(F.col("p.city").alias("c"), "n")',
+            FieldOf(Ref(PLACE), 1),
+            FieldOf(Ref(USER), 1),
+            'df.select(F.col("u.city").alias("c"), "n")',
+        ),
+        (
+            "df.select(F.col('t.p.city').alias('c'))",
+            FieldOf(Ref(PLACE), 1),
+            FieldOf(Ref(PLACE), 0),
+            "df.select(F.col('t.p.country').alias('c'))",
+        ),
+        ('df.select("n", F.col("town"))', Ref(attribute(7, "town", STRING)), Ref(Z), None),  # it would be called z
+        ('df.select("s", F.col("s"))', Ref(S), Ref(Z), None),  # which of them?
+        ('df.select("s and more")', Ref(S), Ref(Z), None),
+        ("df.select(df.s)", Ref(S), Ref(Z), None),
+        ('df.select(F.upper("s"))', Call("upper", (Ref(S),)), Ref(Z), None),
+    ],
+)
+def test_another_column_is_written(tmp_path: Path, line: str, before: Expr, after: Expr, expected: str | None) -> None:
+    (tmp_path / "etl.py").write_text(f"{line}\n", encoding="utf-8")
+
+    def query(expr: Expr, where: Place | None = None) -> Plan:
+        return Project(id=OpId(2), input=NESTED, columns=(Column(N, Ref(N)), Column(CITY, expr)), where=where)
+
+    diff = line_diff(query(before, Place(str(tmp_path / "etl.py"), 1)), query(after))
+    assert (None if diff is None else diff.split("\n")[-1][1:]) == expected

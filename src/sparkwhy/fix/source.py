@@ -1,4 +1,4 @@
-"""The change of a line of the user's code, where the edit is certain: one constant, comparison or function in it."""
+"""The change of a line of the user's code, where the edit is certain: one constant, comparison, name or function."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkwhy.plan.exprs import AggCall, Cast, Compare, Expr, FieldOf, Literal, Ref
-from sparkwhy.plan.nodes import Aggregate, Column, Filter, Limit, Place, Plan
+from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Limit, Place, Plan, Project
 from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.walk_exprs import operands, parts
 
@@ -38,6 +38,8 @@ def _is_ambiguous(before: Plan, what: str, old: Any, _: Any) -> bool:
         return False
     if what == "comparison":
         return [_PYTHON.get(part.op) for part in said if isinstance(part, Compare)].count(old) > 1
+    if what == "name":
+        return list(map(_path, said)).count(old) > 1
     names = [part.attribute.name for part in said if isinstance(part, Ref)]
     names += [part.field.name for part in said if isinstance(part, FieldOf)]
     return old in names or [part.value for part in said if isinstance(part, Literal)].count(old) > 1
@@ -62,6 +64,11 @@ def _changes(before: Plan, after: Plan) -> Iterator[tuple[str, Any, Any]]:
             for old, new in zip(before.aggregates, after.aggregates, strict=True):
                 if old != new:
                     yield _other_function(old, new)
+        case Project(), Project():
+            for old, new in zip(before.columns, after.columns, strict=True):
+                yield from _other_column(old, new)
+        case Flatten(), Flatten():
+            yield from _different(before.collection, after.collection)
 
 
 def _other_function(before: Column, after: Column) -> tuple[str, Any, Any]:
@@ -75,10 +82,35 @@ def _other_function(before: Column, after: Column) -> tuple[str, Any, Any]:
             return "form", None, None
 
 
+def _other_column(before: Column, after: Column) -> Iterator[tuple[str, Any, Any]]:
+    """What differs in a column; not where it has its name from what it is made of, which would change with the line."""
+    for what, old, new in _different(before.expr, after.expr):
+        if what == "name" and old is not None and old.rpartition(".")[2] in before.attribute.name:
+            yield "form", None, None
+        else:
+            yield what, old, new
+
+
+def _path(expr: Expr) -> str | None:
+    """A column, or a field of one, as users write it: `place.country`."""
+    match expr:
+        case Ref(attribute):
+            return attribute.name if attribute.name.isidentifier() else None
+        case FieldOf(inner) if expr.field.name.isidentifier():
+            above = _path(inner)
+            return None if above is None else f"{above}.{expr.field.name}"
+        case _:
+            return None
+
+
 def _different(before: Expr, after: Expr) -> Iterator[tuple[str, Any, Any]]:
     if before == after:
         return
     match before, after:
+        case Ref() | FieldOf(), Ref() | FieldOf():
+            yield "name", _path(before), _path(after)
+        case AggCall(), AggCall() if before.function != after.function or before.distinct != after.distinct:
+            yield "form", None, None
         case Literal(old), Literal(new):
             yield "constant", old, new
         case Compare(), Compare() if before.op != after.op:
@@ -108,7 +140,9 @@ def _edited(line: str, what: str, old: Any, new: Any) -> str | None:
     token, before = tokens[saying[0]], tokens[saying[0] - 1].string if saying[0] else ""
     if before == "-" or (what == "function" and before != "."):  # a bare name may not be imported
         return None
-    written = _written(token.string, new) if what == "constant" else new
+    if what == "name":
+        new = ast.literal_eval(token.string).removesuffix(old) + new
+    written = _written(token.string, new) if what in ("constant", "name") else new
     return None if written is None else line[: token.start[1]] + written + line[token.end[1] :]
 
 
@@ -132,6 +166,8 @@ def _says(token: tokenize.TokenInfo, what: str, old: Any) -> bool:
         value = ast.literal_eval(token.string)
     except (ValueError, SyntaxError):
         return False
+    if what == "name":
+        return isinstance(value, str) and (value == old or value.endswith(f".{old}"))
     return type(value) is type(old) and bool(value == old)
 
 

@@ -16,6 +16,7 @@ from sparkwhy.plan.exprs import AggCall, Expr
 from sparkwhy.plan.nodes import Aggregate, Column, Limit, OpId, Plan, Table
 from sparkwhy.plan.types import LONG, Array, same_shape
 from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.alternatives import Alternatives, Rewritten, swapped, used_paths
 from sparkwhy.trace.paths import Names, SourcePath, path_text, paths_of_table
 from sparkwhy.trace.substitute import Analysis
@@ -79,12 +80,22 @@ class Proposal:
     asked: Expr | None
 
 
-def proposals(plan: Plan, conditions: Conditions) -> tuple[Proposal, ...]:
-    """What may have been meant, by type and name; the likeliest first, each alternative once."""
+def proposals(plan: Plan, conditions: Conditions, *, only_asked: bool = False) -> tuple[Proposal, ...]:
+    """What may have been meant, by type and name; the likeliest first, each alternative once.
+
+    With `only_asked`, in the place of columns that the question asks about.
+    """
     query = Analysis.of(plan)
-    pairs = sorted(_pairs(query), key=lambda pair: (-pair.likeness, pair.old, pair.new))
+    possible = _asked(query, conditions) if only_asked else _pairs(query)
+    pairs = sorted(possible, key=lambda pair: (-pair.likeness, pair.old, pair.new))
     found = [p for pair in pairs[:_MAX_PROPOSED] for p in _proposed(query, pair, conditions)]
     return tuple({tuple(p.rewritten.changes.items()): p for p in reversed(found)}.values())[::-1]
+
+
+def _asked(query: Analysis, conditions: Conditions) -> Iterator[Pair]:
+    wanted = backtrace(query.plan, conditions)
+    names = {id: {a.name for c in wanted[id] for a in attributes_of(c)} for id in query.tables}
+    return (pair for pair in _pairs(query) if pair.old[0] in names[pair.table])
 
 
 def _pairs(query: Analysis) -> Iterator[Pair]:
