@@ -69,6 +69,8 @@ def _changes(before: Plan, after: Plan) -> Iterator[tuple[str, Any, Any]]:
                 yield from _other_column(old, new)
         case Flatten(), Flatten():
             yield from _different(before.collection, after.collection)
+        case _:
+            return
 
 
 def _other_function(before: Column, after: Column) -> tuple[str, Any, Any]:
