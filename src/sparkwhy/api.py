@@ -29,15 +29,16 @@ from sparkwhy.fix.judge import Judged, confirmed, ranked, shown
 from sparkwhy.fix.pairs import kept_apart
 from sparkwhy.fix.propose import Query, Repair
 from sparkwhy.fix.trial import Engine, Trial
-from sparkwhy.plan.nodes import OpId, Plan
+from sparkwhy.plan.nodes import OpId, Plan, Table
 from sparkwhy.plan.tolerant import strict, tolerant
+from sparkwhy.plan.walk import walk
 from sparkwhy.question.bind import Question, bind
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import show_pattern, text_tests, to_pattern
 from sparkwhy.report.answer import ELSEWHERE, FAILING_VALUES, GROUPS_LEFT_OUT, PAIRS_LEFT_OUT, TAKEN_TOGETHER, Answer
 from sparkwhy.report.redact import Mask, redacted
 from sparkwhy.spark.failures import SPARK_FAILURES, failing_value, query_failed, was_cancelled
-from sparkwhy.spark.jvm import regex_problem, source_bytes
+from sparkwhy.spark.jvm import plan_bytes, regex_problem, source_bytes
 from sparkwhy.spark.nearest import nearest_rows, nearest_values
 from sparkwhy.spark.padding import char_widths
 from sparkwhy.spark.read import read
@@ -50,6 +51,7 @@ from sparkwhy.trace.comma_joins import with_join_conditions
 from sparkwhy.trace.declared import Declared
 from sparkwhy.trace.found import Proposal, chosen, holders, looks, proposals
 from sparkwhy.trace.functions import with_other_functions
+from sparkwhy.trace.partner_keys import PartnerKeys, no_keys
 from sparkwhy.trace.wanted import Conditions
 from sparkwhy.wishes import Wishes
 
@@ -181,12 +183,13 @@ def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[
     session = df.sparkSession
     first, *others = (each.plan for each in tried.found)
     large = _is_large(df)
-    full = partial(trace, first, asked, alternatives=others, records=True, references=large)
+    keys = _partner_keys(session) if large else no_keys
+    full = partial(trace, first, asked, alternatives=others, records=True, references=large, keys=keys)
     with _named_jobs(session, "sparkwhy: tracing rows"):
         try:
             traced = full()
         except TooManyOperators:
-            some = partial(trace, first, asked, alternatives=others)
+            some = partial(trace, first, asked, alternatives=others, keys=keys)
             together = needed(lambda ops: some(together=ops), lambda t: candidates_of(_rows(session, t)), first)
             traced = full(together=together)
         rows = _rows(session, traced)
@@ -197,6 +200,19 @@ def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[
 
 def _rows(session: SparkSession, traced: TracedQuery) -> Sequence[Sequence[Any]]:
     return run(session, candidate_plan(traced)).collect()
+
+
+def _partner_keys(session: SparkSession) -> PartnerKeys:
+    """What looks keys of joins up, where that spares much."""
+
+    def is_large(side: Plan) -> bool:
+        return any(isinstance(node, Table) and plan_bytes(node.source.handle) > LARGE_SIDE for node in walk(side))
+
+    return PartnerKeys(lambda plan: run(session, plan).collect(), is_large)
+
+
+LARGE_SIDE = 8 << 20
+"""It is worth a job more to read fewer rows of a source of more bytes."""
 
 
 def _is_large(df: DataFrame) -> bool:
@@ -260,7 +276,7 @@ def _answer(
                 return Answer.not_in_data(question, tried.of_attributes, lacking, meant)
     readings = single_changes(tried.found[0].plan, wishes.declared)
     query = Query(tried.found, traced.bits, _timezone(session), readings)
-    trial = Trial(_engine(session), query, conditions(question), large=_is_large(df))
+    trial = Trial(_engine(session), query, conditions(question), large=_is_large(df), keys=traced.keys)
     with _named_jobs(session, "sparkwhy: trying fixes"):
         failure = None if written is None else partial(_failure, session, written)
         fixed, others = _fixed(trial, traced, candidates, wishes, say, failure)

@@ -147,11 +147,12 @@ def source_bytes(df: DataFrame) -> int:
     Rows that were handed over from Python have no size either: these are few.
     """
     leaves = df._jdf.queryExecution().analyzed().collectLeaves()
-    sizes = [_leaf_bytes(leaves.apply(i)) for i in range(leaves.size())]
+    sizes = [plan_bytes(leaves.apply(i)) for i in range(leaves.size())]
     return max(sizes, default=0)
 
 
-def _leaf_bytes(leaf: JavaObject) -> int:
+def plan_bytes(leaf: JavaObject) -> int:
+    """How large a source is, as far as Spark knows."""
     size = int(str(leaf.stats().sizeInBytes()))  # py4j makes small ones numbers of Python
     handed_over = leaf.getClass().getSimpleName() == "LogicalRDD" and size >= _UNKNOWN_BYTES
     return 0 if handed_over else size

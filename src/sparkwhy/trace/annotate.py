@@ -49,6 +49,7 @@ from sparkwhy.trace.lift import lifted, variant_columns, with_columns
 from sparkwhy.trace.memberships import trace_membership
 from sparkwhy.trace.nulls import rejects_null
 from sparkwhy.trace.partitions import agreement, first_of, refined
+from sparkwhy.trace.partner_keys import LookUp, no_keys
 from sparkwhy.trace.ranks import trace_distinct_by, trace_limit, trace_window
 from sparkwhy.trace.sets import trace_set_operation
 from sparkwhy.trace.split import split
@@ -65,13 +66,14 @@ Wanted = Mapping[OpId, Conditions]
 class TracedQuery:
     """A traced plan with the meaning of its bits, the alternatives of the query, and what each wants of its operators.
 
-    Number 0 is the query as written.
+    Number 0 is the query as written. `keys` looked up which keys partners in joins must have.
     """
 
     rows: Traced
     bits: Bits
     plans: tuple[Plan, ...]
     wanted: tuple[Wanted, ...]
+    keys: LookUp
 
 
 def trace(
@@ -82,19 +84,21 @@ def trace(
     records: bool = False,
     references: bool = False,
     together: Sequence[Set[OpId]] = (),
+    keys: LookUp = no_keys,
 ) -> TracedQuery:
     """The traced query; with conditions, only rows that can contribute to one that meets them.
 
     `alternatives` are further readings of the query: the same operators with other expressions. With `records` each
     row has a trail of what it met at the operators that it blames. With `references` a group has only a reference to
     the trail of a row below it, which `recalled` looks up. Operators that are taken `together` are relaxed all at once.
+    `keys` looks up which keys partners in joins must have.
     """
     plans = (plan, *alternatives)
     wanted = tuple(backtrace(each, conditions) for each in plans)
     tracing = Tracing(Fresh(plan), Bits(len(plans), together=together), records, _read_in_all(plans, wanted))
     if references:
         tracing = tracing.referring_below((plan,), _groupings_of_many(plans, wanted))
-    return _traced(tracing, plans, wanted)
+    return _traced(tracing, plans, wanted, keys)
 
 
 def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> Plan | None:
@@ -109,7 +113,7 @@ def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> P
     grouping = groupings[0]
     tracing = tracing.referring_below(inputs(grouping), _groupings_of_many(plans, wanted))
     known = _keys_among(grouping, references)
-    _traced(tracing, groupings, tuple({**each, at: each[at] + known} for each in wanted))
+    _traced(tracing, groupings, tuple({**each, at: each[at] + known} for each in wanted), no_keys)
     if at not in tracing.referred:
         return None
     rows, mark = tracing.referred[at]
@@ -153,15 +157,18 @@ def _pins(condition: Expr) -> bool:
     return any(not isinstance(side.value, bool | None) for side in sides)
 
 
-def evaluate(plans: Sequence[Plan], relaxed: Sequence[Set[Dropper]], conditions: Conditions = ()) -> TracedQuery:
+def evaluate(
+    plans: Sequence[Plan], relaxed: Sequence[Set[Dropper]], conditions: Conditions = (), keys: LookUp = no_keys
+) -> TracedQuery:
     """All these readings of a query at once, each with these droppers relaxed: rows say in which of them they are."""
     wanted = tuple(backtrace(each, conditions) for each in plans)
-    return _traced(Tracing(Fresh(plans[0]), Bits(len(plans), relaxed)), tuple(plans), wanted)
+    return _traced(Tracing(Fresh(plans[0]), Bits(len(plans), relaxed)), tuple(plans), wanted, keys)
 
 
-def _traced(tracing: Tracing, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...]) -> TracedQuery:
+def _traced(tracing: Tracing, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...], keys: LookUp) -> TracedQuery:
     narrow = pruned(plans)
-    needed = [backtrace_with_keys(each, asked[each.id]) for each, asked in zip(narrow, wanted, strict=True)]
+    asked_for = [(each, asked[each.id]) for each, asked in zip(narrow, wanted, strict=True)]
+    needed = [backtrace_with_keys(*each, keys(*each)) for each in asked_for]
     nodes = [{node.id: node for node in walk(each)} for each in narrow]
 
     def combine(op: Plan, below: tuple[Traced, ...]) -> Traced:
@@ -172,7 +179,7 @@ def _traced(tracing: Tracing, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...
         rows = tracing.settled(op, annotate(tracing, ops, below, asked))
         return tracing.where(op, rows, [_unchecked(*each) for each in zip(ops, asked, strict=True)])
 
-    return TracedQuery(tracing.existing(plans[0], fold(narrow[0], combine)), tracing.bits, plans, wanted)
+    return TracedQuery(tracing.existing(plans[0], fold(narrow[0], combine)), tracing.bits, plans, wanted, keys)
 
 
 def _bears_all_rows(op: Plan) -> bool:

@@ -45,27 +45,36 @@ def backtrace(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
     return push_down(plan, conditions, pushed)
 
 
-def backtrace_with_keys(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
-    """The same, and that join keys are not null where rows matter only as partners: without a key they are none."""
+KeySets: TypeAlias = Mapping[tuple[OpId, int], Conditions]
+"""What is known of the keys that partners must have on a side of a join, 0 for the left."""
+
+
+def backtrace_with_keys(plan: Plan, conditions: Conditions, known: KeySets) -> Mapping[OpId, Conditions]:
+    """The same, and what join keys must be where rows matter only as partners: not null, and what else is known."""
 
     def split(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
         found = pushed(node, wanted)
         if not isinstance(node, Join):
             return found
-        return tuple(own + keys for own, keys in zip(found, _keys_of_partners(node, wanted), strict=True))
+        sides = partners_only(node, wanted)
+        return tuple(
+            own + (_not_null(node, side) + known.get((node.id, side), ()) if side in sides else ())
+            for side, own in enumerate(found)
+        )
 
     return push_down(plan, conditions, split)
 
 
-def _keys_of_partners(join: Join, wanted: Conditions) -> tuple[Conditions, Conditions]:
-    keys = [key for key in equal_keys(join) if not key.null_safe]
-    left, right = (tuple(map(IsNotNull, side)) for side in ([k.left for k in keys], [k.right for k in keys]))
+def partners_only(join: Join, wanted: Conditions) -> tuple[int, ...]:
+    """The sides of a join whose rows are in the answer only beside one of the other side."""
     if join.how in ("semi", "anti", "existence"):
-        return (), right
-    left_only, right_only = (
-        any(rejects_null(condition, _ids(other.output)) for condition in wanted) for other in (join.right, join.left)
-    )
-    return left if left_only else (), right if right_only else ()
+        return (1,)
+    others = (join.right, join.left)
+    return tuple(side for side, other in enumerate(others) if any(rejects_null(c, _ids(other.output)) for c in wanted))
+
+
+def _not_null(join: Join, side: int) -> Conditions:
+    return tuple(IsNotNull((key.left, key.right)[side]) for key in equal_keys(join) if not key.null_safe)
 
 
 def pushed(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
