@@ -61,7 +61,7 @@ def test_rows_that_come_and_go_are_counted_without_their_values() -> None:
     rows: list[Row] = [(1, 7), (2, 7), (3, 8), (4, 9)]
     tables, asked_for = {OpId(1): rows}, (asked(V, 9),)
     bounds = bounds_of(2, run(bounds_plan(projected, repairs, asked_for), tables))
-    assert bounds == {0: SideEffects(2, 2), 1: SideEffects(1, 3)}
+    assert bounds == {0: SideEffects(2, 2, 2, 0), 1: SideEffects(1, 3)}
     exact = effects_of(projected, 2, run(effects_plan(projected, repairs, asked_for), tables))
     assert [each.lower for each in exact.values()] == [2, 1]  # of the second, a 7 leaves and another enters
 

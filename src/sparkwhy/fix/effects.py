@@ -84,7 +84,8 @@ def bounds_of(count: int, rows: Iterable[Sequence[Any]]) -> Mapping[int, SideEff
     def bounds(gate: int) -> SideEffects:
         entering = sum(n for enters, _, n in told if enters & gate)
         leaving = sum(n for _, leaves, n in told if leaves & gate)
-        return SideEffects(abs(entering - leaving), entering + leaving)
+        exact = (entering, leaving) if not entering or not leaving else ()
+        return SideEffects(abs(entering - leaving), entering + leaving, *exact)
 
     return {i: bounds(gate_of(i + 1)) for i in range(count)}
 

@@ -109,9 +109,11 @@ class Told:
 
 
 def _seen(explanation: Explanation) -> Row | None:
-    """The row that the fix returned, if its values depend on other rows: letting all through may give other values."""
-    measuring = any(isinstance(node, Aggregate | Window) for node in walk(explanation.plan))
-    return explanation.returned if measuring else None
+    """The row that the fix returned, if its values depend on which other rows are let through."""
+    changed = {operator.id for operator in explanation.operators}
+    measuring = (node for node in walk(explanation.plan) if isinstance(node, Aggregate | Window))
+    below = {each.id.step for node in measuring for each in walk(node)}
+    return explanation.returned if below & changed else None
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ T1 = Scenario(
     errors=("the projection takes the media, not the links", "the filter is for another player"),
     operators={
         10: Mark("project", "expanded_url as media"),
-        11: Mark("flatten", "flatten media"),
+        11: Mark("flatten", "explode media"),
         12: Mark("filter", "Michael Jordan"),
     },
     paper=PaperAnswers(whynot=sets({11}), rp_no_alternatives=sets({11, 12}), rp=sets({11, 12}, {10, 12})),
