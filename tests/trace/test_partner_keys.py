@@ -39,11 +39,11 @@ def looked_up(
     tables = {OpId(step): known for step, known in rows.items()}
     keys = PartnerKeys(lambda plan: run(plan, tables), lambda _: large)
     found = keys(plan, tuple(conditions))
-    options = {
-        join.step: [o.value for c in known if isinstance(c, In) for o in c.options]
+    values = {
+        join.step: [o.value for c in known if isinstance(c, In) for o in c.options if isinstance(o, Literal)]
         for (join, _), known in found.items()
     }
-    return [(join, sorted(values)) for join, values in options.items()]
+    return [(join, sorted(each)) for join, each in values.items()]
 
 
 def asks(attribute: Attribute, value: int) -> Expr:
