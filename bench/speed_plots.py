@@ -45,9 +45,10 @@ def _by_scenario(axes: Axes, found: Mapping[str, Costs]) -> None:
 
 def _by_size(axes: Axes, found: Mapping[str, Costs]) -> None:
     for name in GROWING:
+        sizes = [size for size in SIZES if f"{name}@{size:g}" in found]  # a run may have been ended before the last
         for kind, style in (("query", ":"), ("explanations", "-"), ("default", "--")):
-            seconds = [found[f"{name}@{size:g}"][kind].seconds for size in SIZES]
-            axes.plot(SIZES, seconds, style, marker="o", label=f"{name} {kind}")
+            seconds = [found[f"{name}@{size:g}"][kind].seconds for size in sizes]
+            axes.plot(sizes, seconds, style, marker="o", label=f"{name} {kind}")
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("scale factor of TPC-H")

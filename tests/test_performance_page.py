@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from bench.growth import COUNTS, DEPTHS, GROWING, SIZES
@@ -65,3 +66,11 @@ def test_some_scenarios_can_be_measured_again(tmp_path: Path) -> None:
     page = (tmp_path / "performance.md").read_text()
     assert "| Q6 | 1.00 s | 1.00x |" in page
     assert "| Q3 | 2.00 s | 0.50x |" in page
+
+
+def test_a_page_without_the_largest_size_is_drawn_too(tmp_path: Path) -> None:
+    (tmp_path / "img").mkdir()
+    known = results()
+    fewer = {name: each for name, each in known.growth["size"].items() if not name.endswith(f"@{SIZES[-1]:g}")}
+    write(replace(known, growth={**known.growth, "size": fewer}), tmp_path)
+    assert (tmp_path / "img" / "performance-size.svg").exists()
