@@ -178,10 +178,10 @@ _PARTS = {
 _HEAD = """# What a question costs
 
 Written by `bench/speed_page.py` from the figures of `python -m bench.speed --scale {scale:g} --rows {rows}
---repetitions {repetitions}` (`make bench`) in performance.json; do not edit it. The figures are of several runs, not all
-with the same state of the code: `make bench NAMES="Q3 D1"` measures some scenarios again and leaves the rest as it is.
-TPC-H at scale factor {scale:g} and generated DBLP and Twitter data of {rows} rows, Parquet, on two cores; of each
-scenario, the query and all kinds of calls in one
+--repetitions {repetitions}` (`make bench`) in performance.json; do not edit it. The figures are of several runs,
+not all with the same state of the code: `make bench NAMES="Q3 D1"` measures some scenarios again and leaves the
+rest as it is. TPC-H at scale factor {scale:g} and generated DBLP and Twitter data of {rows} rows, Parquet, on two
+cores; of each scenario, the query and all kinds of calls in one
 run. Each figure is a ratio to the query itself, written to nowhere. *plain*: explanations without alternatives;
 *explanations*: with all alternatives of the paper; *fixes*: each explanation with a fix that was run; *default*: side
 effects are counted too, as a call without options does; *exact*: with examples of rows that come and go. The first
@@ -194,8 +194,8 @@ What is above its bound, as far as profiles of the jobs tell:
 
 - *A query that is over at once* (T1, T4). Spark plans, compiles and starts a job of ours no faster than one of the
   user's, and a question takes several: to trace rows, to run the fixes, to count what else they change.
-- *A question about a value of all rows* (Q4, Q6). Nothing can be skipped: each row is carried to its group in all readings
-  of the query. Where the constant of a fix depends on all of them it is looked for in further passes.
+- *A question about a value of all rows* (Q4, Q6). Nothing can be skipped: each row is carried to its group in all
+  readings of the query. Where the constant of a fix depends on all of them it is looked for in further passes.
 - *Joins made outer* (Q3F). The rows that a fix would let in are more than those that the query returns, and to count
   them they are made.
 - *Many small steps* (Q10F). After the scans, which take as long as those of the query, eight stages follow over a few

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession, Window
 from pyspark.sql import functions as F
 
@@ -52,6 +53,7 @@ from sparkwhy.plan.build import all_of
 from sparkwhy.plan.nodes import Filter, OpId, Plan
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.question.match import conditions
+from sparkwhy.report.answer import ELSEWHERE_LEFT_OUT
 from sparkwhy.spark.run import run
 from sparkwhy.trace.bits import Dropper, droppers_of
 from sparkwhy.trace.relax import relax
@@ -371,7 +373,11 @@ def test_a_test_for_null_after_a_left_join_tells_of_the_join_as_well(spark: Spar
 # --- 7: fields that are elsewhere ---
 
 
-def test_a_field_that_moved_is_found_where_it_is(spark: SparkSession) -> None:
+def failing(*_args: object) -> None:
+    raise PySparkException("no space left on device")
+
+
+def test_a_field_that_moved_is_found_where_it_is(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     """No place is in Germany; two profiles are."""
     tweets = c07_moved_field.query(spark)
     plain = why_not(tweets, c07_moved_field.MISSING)
@@ -379,6 +385,9 @@ def test_a_field_that_moved_is_found_where_it_is(spark: SparkSession) -> None:
     assert [note for note in plain.warnings if 'alternatives="auto"' in note] == [
         'user.location holds what is asked of place.country, in 2 of 3 rows: alternatives="auto" tries it.'
     ]
+    with monkeypatch.context() as patched:
+        patched.setattr("sparkwhy.api.looks", failing)
+        assert ELSEWHERE_LEFT_OUT in why_not(tweets, c07_moved_field.MISSING).warnings
     declared = ask(spark, c07_moved_field)
     found = why_not(tweets, c07_moved_field.MISSING, alternatives="auto")
     for answer in (declared, found):

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from sparkwhy import Answer, api, gt, why_not
+from sparkwhy.trace.partner_keys import Lookup, PartnerKeys
 from tests.sessions import uncompiled
 
 ITEMS = [(1, "a", 5), (1, "b", 20), (2, "a", None), (3, "c", 7), (3, "c", 7)]
@@ -115,3 +116,30 @@ def test_groups_of_groups_are_looked_up_level_by_level(spark: SparkSession, monk
     assert looked_up.explanations[0].witnesses == carried.explanations[0].witnesses
     assert looked_up.explanations[0].returned == {"shops": "2"}  # what nobody asks for is not computed
     assert carried.explanations[0].returned == {"items": "1", "shops": "2"}
+
+
+def test_keys_of_partners_that_are_looked_up_give_the_same_answer(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Order 3 has no lines, order 2 a null in its key; all data counts as much."""
+    orders = spark.createDataFrame([(1, "Ann"), (2, "Bob"), (3, "Ann"), (None, "Ann")], "id int, buyer string")
+    lines = spark.createDataFrame([(1, 5), (1, 50), (2, 7), (None, 8)], "order int, price int")
+    sold = orders.join(lines, orders.id == lines.order).filter(F.col("price") > 10).groupBy("buyer").count()
+    plain = [why_not(sold, question) for question in ({"buyer": "Ann", "count": 2}, {"buyer": "Bob"})]
+    looks: list[Lookup] = []
+    values = PartnerKeys._values
+
+    def watched(self: PartnerKeys, lookup: Lookup) -> tuple[Any, ...] | None:
+        looks.append(lookup)
+        return values(self, lookup)
+
+    monkeypatch.setattr(PartnerKeys, "_values", watched)
+    monkeypatch.setattr(api, "LARGE", -1)
+    monkeypatch.setattr(api, "LARGE_SIDE", -1)
+    keyed = [why_not(sold, question) for question in ({"buyer": "Ann", "count": 2}, {"buyer": "Bob"})]
+    assert looks
+    for one, other in zip(plain, keyed, strict=True):
+        assert [e.operators for e in other.explanations] == [e.operators for e in one.explanations]
+        assert [[f.after for f in e.fixes] for e in other.explanations] == [
+            [f.after for f in e.fixes] for e in one.explanations
+        ]

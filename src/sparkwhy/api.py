@@ -35,7 +35,15 @@ from sparkwhy.plan.walk import walk
 from sparkwhy.question.bind import Question, bind
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import show_pattern, text_tests, to_pattern
-from sparkwhy.report.answer import ELSEWHERE, FAILING_VALUES, GROUPS_LEFT_OUT, PAIRS_LEFT_OUT, TAKEN_TOGETHER, Answer
+from sparkwhy.report.answer import (
+    ELSEWHERE,
+    ELSEWHERE_LEFT_OUT,
+    FAILING_VALUES,
+    GROUPS_LEFT_OUT,
+    PAIRS_LEFT_OUT,
+    TAKEN_TOGETHER,
+    Answer,
+)
 from sparkwhy.report.redact import Mask, redacted
 from sparkwhy.spark.failures import SPARK_FAILURES, failing_value, query_failed, was_cancelled
 from sparkwhy.spark.jvm import plan_bytes, regex_problem, source_bytes
@@ -244,7 +252,7 @@ def _meant(session: SparkSession, plan: Plan, asked: Conditions) -> tuple[str, .
     except SPARK_FAILURES as error:
         if was_cancelled(error):
             raise
-        return ()
+        return (ELSEWHERE_LEFT_OUT,)
 
 
 _MOST_MEANT = 3
@@ -276,7 +284,7 @@ def _answer(
                 return Answer.not_in_data(question, tried.of_attributes, lacking, meant)
     readings = single_changes(tried.found[0].plan, wishes.declared)
     query = Query(tried.found, traced.bits, _timezone(session), readings)
-    trial = Trial(_engine(session), query, conditions(question), large=_is_large(df), keys=traced.keys)
+    trial = Trial(_engine(session), query, conditions(question), large=_is_large(df))
     with _named_jobs(session, "sparkwhy: trying fixes"):
         failure = None if written is None else partial(_failure, session, written)
         fixed, others = _fixed(trial, traced, candidates, wishes, say, failure)

@@ -149,6 +149,7 @@ PAIRS_LEFT_OUT = (
     "the pairs that joins keep apart could not be looked at; joins that compare in another way may be missing."
 )
 ELSEWHERE = '{found}: alternatives="auto" tries it.'
+ELSEWHERE_LEFT_OUT = "whether another attribute has it could not be looked at."
 FAILING_VALUES = (
     "rows that the query drops make one of its expressions fail ({condition}); "
     "they were followed with null in its place."

@@ -40,7 +40,7 @@ from sparkwhy.plan.prune import pruned
 from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.types import INTEGER, LONG, STRING
 from sparkwhy.plan.walk import fold, inputs, walk
-from sparkwhy.plan.walk_exprs import attributes_of, parts
+from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.bits import Bits, Dropper, droppers_of, drops
 from sparkwhy.trace.decisions import never_fails
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct
@@ -56,7 +56,7 @@ from sparkwhy.trace.split import split
 from sparkwhy.trace.traced import Traced, Tracing, Verdict, is_grouping, query_columns, told_apart
 from sparkwhy.trace.trails import TRAIL, Referring, distance, recorded, values, verdicts, within
 from sparkwhy.trace.unions import trace_union
-from sparkwhy.trace.wanted import Conditions, backtrace, backtrace_with_keys, pushed, substituted
+from sparkwhy.trace.wanted import Conditions, backtrace, backtrace_with_keys, pins, pushed, substituted
 
 Op = TypeVar("Op", bound=Plan)
 Wanted = Mapping[OpId, Conditions]
@@ -66,14 +66,13 @@ Wanted = Mapping[OpId, Conditions]
 class TracedQuery:
     """A traced plan with the meaning of its bits, the alternatives of the query, and what each wants of its operators.
 
-    Number 0 is the query as written. `keys` looked up which keys partners in joins must have.
+    Number 0 is the query as written.
     """
 
     rows: Traced
     bits: Bits
     plans: tuple[Plan, ...]
     wanted: tuple[Wanted, ...]
-    keys: LookUp
 
 
 def trace(
@@ -145,24 +144,15 @@ def _groupings_of_many(plans: Sequence[Plan], wanted: Sequence[Wanted]) -> froze
     found = [node for node in walk(plans[0]) if is_grouping(node)]
 
     def is_pinned(node: Plan) -> bool:
-        return all(any(_pins(c) for below in inputs(node) for c in each[below.id]) for each in wanted)
+        return all(any(pins(c) for below in inputs(node) for c in each[below.id]) for each in wanted)
 
     return frozenset(node.id for node in found if not is_pinned(node))
 
 
-def _pins(condition: Expr) -> bool:
-    """Whether a condition asks for one value."""
-    compared = (part for part in parts(condition) if isinstance(part, Compare) and part.op in ("=", "<=>"))
-    sides = (side for part in compared for side in (part.left, part.right) if isinstance(side, Literal))
-    return any(not isinstance(side.value, bool | None) for side in sides)
-
-
-def evaluate(
-    plans: Sequence[Plan], relaxed: Sequence[Set[Dropper]], conditions: Conditions = (), keys: LookUp = no_keys
-) -> TracedQuery:
+def evaluate(plans: Sequence[Plan], relaxed: Sequence[Set[Dropper]], conditions: Conditions = ()) -> TracedQuery:
     """All these readings of a query at once, each with these droppers relaxed: rows say in which of them they are."""
     wanted = tuple(backtrace(each, conditions) for each in plans)
-    return _traced(Tracing(Fresh(plans[0]), Bits(len(plans), relaxed)), tuple(plans), wanted, keys)
+    return _traced(Tracing(Fresh(plans[0]), Bits(len(plans), relaxed)), tuple(plans), wanted, no_keys)
 
 
 def _traced(tracing: Tracing, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...], keys: LookUp) -> TracedQuery:
@@ -179,7 +169,7 @@ def _traced(tracing: Tracing, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...
         rows = tracing.settled(op, annotate(tracing, ops, below, asked))
         return tracing.where(op, rows, [_unchecked(*each) for each in zip(ops, asked, strict=True)])
 
-    return TracedQuery(tracing.existing(plans[0], fold(narrow[0], combine)), tracing.bits, plans, wanted, keys)
+    return TracedQuery(tracing.existing(plans[0], fold(narrow[0], combine)), tracing.bits, plans, wanted)
 
 
 def _bears_all_rows(op: Plan) -> bool:

@@ -4,7 +4,8 @@ Tracing makes joins outer, and Spark then reads and sorts all rows of both sides
 only as a partner is in it only beside a row that the question allows. The keys of these are looked up first, in the
 source where they stand. If they are few they are a condition like any other, which reaches the scan of the other side.
 
-The law: a query that is traced or evaluated with such conditions gives the same rows that meet the question.
+The law: a query that is traced with such conditions gives the same candidates. Fixes are tried without: there the law
+does not hold.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from sparkwhy.plan.build import Fresh, all_of, boolean
-from sparkwhy.plan.exprs import Compare, Expr, In, IsNotNull, Literal
+from sparkwhy.plan.exprs import Expr, In, IsNotNull, Literal
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Limit, OpId, Plan, SetOperation, Table, Union
-from sparkwhy.plan.types import DATE, INTEGRALS, STRING
+from sparkwhy.plan.types import INTEGRALS, STRING
 from sparkwhy.plan.walk import inputs, walk
-from sparkwhy.plan.walk_exprs import is_random, parts
+from sparkwhy.plan.walk_exprs import is_random
 from sparkwhy.trace.keys import equal_keys
-from sparkwhy.trace.wanted import Conditions, KeySets, backtrace, backtrace_with_keys, partners_only
+from sparkwhy.trace.wanted import Conditions, KeySets, backtrace, backtrace_with_keys, partners_only, pins
 
 LookUp: TypeAlias = Callable[[Plan, Conditions], KeySets]
 """What looks up keys for a plan, given what is wanted of it."""
@@ -101,13 +102,14 @@ def _lookup(join: Join, side: int, needed: Mapping[OpId, Conditions]) -> Iterato
         if key.null_safe or own.type != theirs.type or not _is_told(own) or is_random(theirs):
             continue
         for table, value in _origins(other, theirs):
-            if any(map(_pins, needed[table.id])):
+            if any(map(pins, needed[table.id])):
                 yield Lookup(join, side, own, table, value, (*needed[table.id], IsNotNull(value)))
                 return
 
 
 def _is_told(expr: Expr) -> bool:
-    return expr.type in (*INTEGRALS, STRING, DATE)
+    """Whether Python has all values of its type: it has no dates after the year 9999."""
+    return expr.type in (*INTEGRALS, STRING)
 
 
 def _origins(plan: Plan, expr: Expr) -> Iterator[tuple[Table, Expr]]:
@@ -116,10 +118,3 @@ def _origins(plan: Plan, expr: Expr) -> Iterator[tuple[Table, Expr]]:
     for table in walk(plan):
         if isinstance(table, Table):
             yield from ((table, c.input) for c in arrived[table.id] if isinstance(c, IsNotNull))
-
-
-def _pins(condition: Expr) -> bool:
-    """Whether a condition asks for one value, or for one of a few."""
-    compared = (part for part in parts(condition) if isinstance(part, Compare) and part.op in ("=", "<=>"))
-    sides = (side for part in compared for side in (part.left, part.right) if isinstance(side, Literal))
-    return isinstance(condition, In) or any(not isinstance(side.value, bool | None) for side in sides)

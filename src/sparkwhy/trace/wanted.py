@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.build import call, exists
-from sparkwhy.plan.exprs import Attribute, AttrId, Expr, FieldOf, IsNotNull, Ref, is_true
+from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, FieldOf, In, IsNotNull, Literal, Ref, is_true
 from sparkwhy.plan.nodes import (
     Aggregate,
     Distinct,
@@ -32,7 +32,7 @@ from sparkwhy.plan.nodes import (
 )
 from sparkwhy.plan.types import Map
 from sparkwhy.plan.walk import push_down
-from sparkwhy.plan.walk_exprs import attributes_of, is_random, rewrite
+from sparkwhy.plan.walk_exprs import attributes_of, is_random, parts, rewrite
 from sparkwhy.trace.keys import equal_keys
 from sparkwhy.trace.nulls import rejects_null
 
@@ -105,6 +105,13 @@ def pushed(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
             return ((),)
         case _:
             assert_never(node)
+
+
+def pins(condition: Expr) -> bool:
+    """Whether a condition asks for one value, or for one of a few."""
+    compared = (part for part in parts(condition) if isinstance(part, Compare) and part.op in ("=", "<=>"))
+    sides = (side for part in compared for side in (part.left, part.right) if isinstance(side, Literal))
+    return isinstance(condition, In) or any(not isinstance(side.value, bool | None) for side in sides)
 
 
 def reads_only(condition: Expr, attributes: Iterable[Attribute]) -> bool:
