@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import replace
+from itertools import islice
 
-from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, MakeStruct, Ref
-from sparkwhy.plan.nodes import Plan, Project
+from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, MakeStruct, Opaque, Ref
+from sparkwhy.plan.nodes import Filter, Plan, Project
 from sparkwhy.plan.walk import fold, walk, with_inputs
-from sparkwhy.plan.walk_exprs import attributes_of, rewrite
+from sparkwhy.plan.walk_exprs import attributes_of, parts, rewrite
 
 MANY = 200
 """Of more projections than this a query is too deep; fewer are left as they are, so that Spark fails where it would."""
@@ -57,6 +58,32 @@ def inlined(node: Plan, attributes: Set[Attribute]) -> Plan:
         return node
     columns = tuple(replace(column, expr=_with(made, column.expr)) for column in node.columns)
     return replace(node, input=below.input, columns=columns)
+
+
+def sunk(plan: Plan) -> Plan:
+    """The same rows, filtered before projections rather than after them, as far as conditions stay of a bearable size.
+
+    Spark's planner does so anyway; here it can be said what is to be done before the projections.
+    """
+    return fold(plan, lambda node, below: _sunk(with_inputs(node, below)))
+
+
+def _sunk(node: Plan) -> Plan:
+    if not isinstance(node, Filter) or not isinstance(node.input, Project):
+        return node
+    below = node.input
+    made = {column.attribute: column.expr for column in below.columns if not column.carried}
+    read = [made[attribute] for attribute in attributes_of(node.condition) if attribute in made]
+    if any(isinstance(part, Opaque) for expr in read for part in parts(expr)):  # it may be slow, or give by chance
+        return node
+    condition = _with(made, node.condition)
+    if sum(1 for _ in islice(parts(condition), _BEARABLE + 1)) > _BEARABLE:
+        return node
+    return replace(below, input=_sunk(replace(node, input=below.input, condition=condition)))
+
+
+_BEARABLE = 10_000
+"""Of more parts a condition is not repeated."""
 
 
 def _with(made: Mapping[Attribute, Expr], expr: Expr) -> Expr:

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Bound, Call, Expr, Opaque, Ref, WindowCall
-from sparkwhy.plan.merge import has_many_projections, merged
+from sparkwhy.plan.merge import has_many_projections, merged, sunk
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -32,7 +32,7 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
-from sparkwhy.plan.types import Atom
+from sparkwhy.plan.types import Atom, Decimal
 from sparkwhy.plan.walk import fold
 from sparkwhy.spark import jvm
 from sparkwhy.spark.columns import aggregate_sql, name_of, to_column
@@ -44,25 +44,27 @@ from sparkwhy.spark.sql_text import sql_of
 def run(session: SparkSession, plan: Plan, *, apart: bool = False) -> DataFrame:
     """The DataFrame of a plan, with the names of its output. Nothing is computed yet, as ever in Spark.
 
-    With `apart`, what reads rows is compiled apart from what computes with them: for plans that choose few rows of many
-    and compute much of these.
+    With `apart`, what chooses rows is compiled apart from what computes with them: for plans that choose few rows of
+    many and compute much of these.
     """
     plan = merged(plan) if has_many_projections(plan) else plan
+    plan = sunk(plan) if apart else plan
     fields = fields_read(plan)
 
     def combine(node: Plan, inputs: tuple[DataFrame, ...]) -> DataFrame:
         df = _run_node(session, node, inputs, fields)
-        return _compiled_apart(df) if isinstance(node, Flatten) or (apart and _reads_rows(node)) else df
+        return _compiled_apart(df) if isinstance(node, Flatten) or (apart and _chooses_rows(node)) else df
 
     df = fold(plan, combine)
     return df.select(*(F.col(name_of(attribute)).alias(attribute.name) for attribute in plan.output))
 
 
-def _reads_rows(node: Plan) -> bool:
-    """Whether a step reads rows and could be compiled by itself; of a nested table Spark would then read all fields."""
-    if isinstance(node, Table):
-        return all(isinstance(attribute.type, Atom) for attribute in node.attributes)
-    return isinstance(node, Join)
+def _chooses_rows(node: Plan) -> bool:
+    """Whether a step chooses rows and could be compiled by itself; of a nested table Spark would then read all
+    fields."""
+    if isinstance(node, Filter) and isinstance(node.input, Table):
+        return all(isinstance(attribute.type, Atom | Decimal) for attribute in node.input.attributes)
+    return isinstance(node, Join | Filter)
 
 
 def _compiled_apart(df: DataFrame) -> DataFrame:

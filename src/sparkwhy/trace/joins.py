@@ -16,6 +16,7 @@ from sparkwhy.plan.build import (
     call,
     carry,
     either,
+    element_of,
     empty_array,
     equal,
     integer,
@@ -35,6 +36,7 @@ from sparkwhy.plan.exprs import (
     Literal,
     MakeStruct,
     Not,
+    Or,
     Ref,
     WindowCall,
 )
@@ -142,16 +144,8 @@ def _with_gates(tracing: Tracing, op: Join, side: JoinInput) -> JoinInput:
         known = (Column(rank, integer(1)), Column(closed, rows.blame_expr))
         alone = tracing.project(op, rows, (*carry(query_columns(rows)), *known))
         return replace(side, rows=alone, rank=rank, closed=closed)
-    keys = _keys(op, side)
     common = Column(closed, WindowCall(AggCall("bit_and", (rows.blame_expr,)), WHOLE_PARTITION))
-    plan = Window(
-        id=fresh.part(op),
-        input=_ranked(tracing, op, rows.plan, keys, rank),
-        partition=keys,
-        order=(),
-        columns=(common,),
-    )
-    return replace(side, rows=replace(rows, plan=plan), rank=rank, closed=closed)
+    return replace(_within_key(tracing, op, side, _number(rank), common), rank=rank, closed=closed)
 
 
 def _keys(op: Join, side: JoinInput) -> tuple[Expr, ...]:
@@ -164,27 +158,36 @@ def _has_own_key(op: Join, side: JoinInput) -> bool:
     return unique is not None and unique <= keys
 
 
-def _ranked(tracing: Tracing, op: Join, rows: Plan, keys: tuple[Expr, ...], rank: Attribute) -> Plan:
-    """The rows, numbered among those of the same key."""
-    number = Column(rank, WindowCall(Call("row_number", ()), WHOLE_PARTITION))
-    order = (SortKey(integer(1)),)
-    return Window(id=tracing.fresh.part(op), input=rows, partition=keys, order=order, columns=(number,))
+def _within_key(tracing: Tracing, op: Join, side: JoinInput, *columns: Column) -> JoinInput:
+    """The rows with these columns, by one pass over those of the same key."""
+    plan = Window(
+        id=tracing.fresh.part(op),
+        input=side.rows.plan,
+        partition=_keys(op, side),
+        order=(SortKey(integer(1)),),
+        columns=columns,
+    )
+    return replace(side, rows=replace(side.rows, plan=plan))
+
+
+def _number(rank: Attribute) -> Column:
+    return Column(rank, WindowCall(Call("row_number", ()), WHOLE_PARTITION))
 
 
 def _with_partners(tracing: Tracing, op: Join, side: JoinInput) -> JoinInput:
     """Each row with its number among the rows of the same key, and with the terms of all of these."""
-    fresh, rows = tracing.fresh, side.rows
-    rank = fresh.attribute("rank", INTEGER)
+    rank = tracing.fresh.attribute("rank", INTEGER)
     if _has_own_key(op, side):
         return _alone_with_key(tracing, op, side, rank)
-    keys = _keys(op, side)
-    ranked = _ranked(tracing, op, rows.plan, keys, rank)
     partner = partner_of(op, side, rank)
+    partners = tracing.fresh.attribute("partners", Array(partner.type, False))
     function = "collect_list" if residual(op) else "collect_set"
-    partners = fresh.attribute("partners", Array(partner.type, False))
     collected = Column(partners, WindowCall(AggCall(function, (partner,)), WHOLE_PARTITION))
-    plan = Window(id=fresh.part(op), input=ranked, partition=keys, order=(), columns=(collected,))
-    return replace(side, rows=replace(rows, plan=plan), rank=rank, partners=partners)
+    if residual(op):  # partners are told with their numbers, which must be known before
+        known = _within_key(tracing, op, _within_key(tracing, op, side, _number(rank)), collected)
+    else:
+        known = _within_key(tracing, op, side, _number(rank), collected)
+    return replace(known, rank=rank, partners=partners)
 
 
 def _alone_with_key(tracing: Tracing, op: Join, side: JoinInput, rank: Attribute) -> JoinInput:
@@ -276,8 +279,11 @@ def _with_variants(tracing: Tracing, op: Join, plan: Plan, a: JoinInput, b: Join
         found.append(_alone(op, a, b, _LEFT_ALONE, _bit(tracing, op, "left")))
     if a.here is not None:
         found.append(_alone(op, b, a, _RIGHT_ALONE, _bit(tracing, op, "right")))
+    variants = call("concat", *found)
+    if not residual(op):  # Spark is slow with lambdas, and most rows are pairs only
+        variants = either(_is_pair_only(a, b), _pair(a, b), variants)
     variant = fresh.attribute("variant", _VARIANT)
-    flat = Flatten(id=fresh.part(op), input=plan, collection=call("concat", *found), elements=(variant,))
+    flat = Flatten(id=fresh.part(op), input=plan, collection=variants, elements=(variant,))
     kind = FieldOf(Ref(variant), 0)
     columns = _padded_columns(op, kind, a, b)
     joined = tracing.project(
@@ -336,8 +342,23 @@ def _padded_columns(op: Join, kind: Expr, a: JoinInput, b: JoinInput) -> tuple[C
     )
 
 
+def _is_pair_only(a: JoinInput, b: JoinInput) -> Expr:
+    """Whether a joined row surely stands for no row without its partners: another one does, or there is none."""
+    return all_of((a.is_here, b.is_here, *(_never_alone_beside(side) for side in (a, b) if side.rank is not None)))
+
+
+def _never_alone_beside(other: JoinInput) -> Expr:
+    """Whether this is not the first partner with the key, or one of the partners exists in any case."""
+    assert other.rank is not None
+    assert other.partners is not None
+    another = Compare(">", Ref(other.rank), integer(1))
+    if element_of(Ref(other.partners)) != LONG:
+        return another
+    return Or((another, call("array_contains", Ref(other.partners), long(0))))
+
+
 def _pair(a: JoinInput, b: JoinInput) -> Expr:
-    """The variant of two partners; Spark is slow with lambdas, and most rows are pairs."""
+    """The variant of two partners."""
     blame = union(a.blame, b.blame)
     if a.rows.unless is None and b.rows.unless is None:
         return call("array", MakeStruct(("kind", "blame", "unless"), (integer(_PAIR), blame, no_sets())))

@@ -203,6 +203,7 @@ def worlds(terms: Expr, sets: Expr, blames: Expr) -> Expr:
     bound only the first are followed, and the one where everything is relaxed. A world that no single row asks for
     is noted as a union.
     """
+    names = ("blame", "unless", "notes")
     left_out = Compare(">", call("size", blames), integer(MAX_WORLDS))
     kept = either(left_out, _cut(blames, sets), blames)
 
@@ -212,9 +213,10 @@ def worlds(terms: Expr, sets: Expr, blames: Expr) -> Expr:
         notes = call("+", note, either(left_out, integer(WORLDS_LEFT_OUT), integer(0)))
         outside = keep(sets, lambda g: Not(is_inside(g, blame)))
         unless = call("sort_array", tidied(outside, blame), boolean(True))
-        return MakeStruct(("blame", "unless", "notes"), (blame, unless, notes))
+        return MakeStruct(names, (blame, unless, notes))
 
-    return transform(kept, world)
+    alone = MakeStruct(names, (blame_of(call("element_at", terms, integer(1))), no_sets(), integer(0)))
+    return either(_is_lonely(terms), call("array", alone), transform(kept, world))
 
 
 def _by_size(sets: Expr) -> Expr:
