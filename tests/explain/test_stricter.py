@@ -54,3 +54,15 @@ def test_without_verification_nothing_is_said_of_filters_that_rows_pass(spark: S
     told = [[operator.text for operator in each.operators] for each in answer.explanations]
     assert ["limit 1"] in told
     assert ["filter v <> 0"] not in told
+
+
+def test_a_filter_is_not_tried_where_only_keys_of_groups_are_asked_for(spark: SparkSession) -> None:
+    kept = numbers(spark).filter("v <> 0").filter("n < 3")
+    counted = kept.groupBy("g").agg(F.count("*").alias("c"))
+    answer = sparkwhy.why_not(counted, {"g": "b"})  # no group appears when fewer rows come
+    assert fixes(answer.explanations[0]) == [("filter n < 3", "filter n <= 3")]
+    assert answer.tried == ()
+    doubled = counted.filter("c < 1")
+    assert ["filter v <> 0"] in [
+        [operator.text for operator in each.operators] for each in sparkwhy.why_not(doubled, {"g": "a"}).tried
+    ]

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from sparkwhy.explain.candidates import Candidate
-from sparkwhy.plan.nodes import Aggregate, Distinct, Filter, Join, Limit, OpId, Plan, SetOperation, Window
+from sparkwhy.plan.build import Fresh, carry
+from sparkwhy.plan.nodes import Aggregate, Distinct, Filter, Join, Limit, OpId, Plan, Project, SetOperation, Window
+from sparkwhy.plan.prune import pruned
 from sparkwhy.plan.walk import inputs, push_down, walk
+from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.annotate import TracedQuery
 from sparkwhy.trace.bits import Dropper
+from sparkwhy.trace.wanted import Conditions
 
 MAX_STRICTER = 8
 """So many filters are tried, the last ones of the query first."""
@@ -22,9 +26,17 @@ def stricter(traced: TracedQuery, known: Iterable[Candidate]) -> tuple[Candidate
     """The filters that may have to be stricter, each by itself, as far as no row blames just these already."""
     blamed = {candidate.blame for candidate in known if candidate.alternative == 0}
     positions = traced.bits.positions()
-    bits = [1 << positions[Dropper(op)] for op in _filters(traced.plans[0]) if Dropper(op) in positions]
+    plan = asked_about(traced.plans[0], traced.wanted[0][traced.plans[0].id])
+    bits = [1 << positions[Dropper(op)] for op in _filters(plan) if Dropper(op) in positions]
     found = [Candidate(blame=bit, certain=False, notes=0, count=0, witnesses=()) for bit in bits if bit not in blamed]
     return tuple(found[-MAX_STRICTER:])
+
+
+def asked_about(plan: Plan, conditions: Conditions) -> Plan:
+    """The query without aggregates on which nothing depends that is asked for: fewer rows may change these, in vain."""
+    asked = dict.fromkeys(attribute for condition in conditions for attribute in attributes_of(condition))
+    narrow = Project(id=Fresh(plan).part(plan), input=plan, columns=carry(asked))
+    return pruned([narrow])[0]
 
 
 def _filters(plan: Plan) -> Iterator[OpId]:
