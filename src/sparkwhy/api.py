@@ -368,7 +368,7 @@ def _with_pairs(
 
 def _engine(session: SparkSession) -> Engine:
     return Engine(
-        lambda plan: run(session, plan).collect(),
+        lambda plan: run(session, plan, pieces=True).collect(),
         lambda plan, count: spread(run(session, plan), count),
     )
 

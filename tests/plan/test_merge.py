@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sparkwhy.plan.build import call, carry
-from sparkwhy.plan.exprs import Expr, Literal, Ref
-from sparkwhy.plan.merge import merged
+from sparkwhy.plan.exprs import Compare, Expr, Literal, Opaque, Ref
+from sparkwhy.plan.merge import merged, sunk
 from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project
 from sparkwhy.plan.types import BOOLEAN, INTEGER
 from sparkwhy.plan.walk import walk
@@ -57,3 +57,39 @@ def test_what_stands_between_stays_between() -> None:
     between = Filter(id=OpId(3), input=with_x(), condition=Literal(True, BOOLEAN))
     plan = Project(id=OpId(4), input=between, columns=(*carry((N, X)), Column(Y, plus(Ref(N), 2))))
     assert kinds(merged(plan)) == ["table", "project", "filter", "project"]
+
+
+# --- filters below projections ---
+
+
+def few(input: Plan, value: Expr) -> Filter:
+    return Filter(id=OpId(9), input=input, condition=Compare("<", value, Literal(3, INTEGER)))
+
+
+def test_a_filter_sinks_below_what_is_computed() -> None:
+    y = Project(id=OpId(3), input=with_x(), columns=(*carry((N, X)), Column(Y, plus(Ref(X), 2))))
+    plan = sunk(few(y, Ref(Y)))
+    assert kinds(plan) == ["table", "filter", "project", "project"]
+    (found,) = [node for node in walk(plan) if isinstance(node, Filter)]
+    assert found.condition == few(y, plus(plus(Ref(N), 1), 2)).condition
+
+
+def test_a_filter_reads_what_a_column_was_before_another_took_its_place() -> None:
+    below = Project(id=OpId(2), input=table(1, N), columns=(Column(N, plus(Ref(N), 1)),))
+    (found,) = [node for node in walk(sunk(few(below, Ref(N)))) if isinstance(node, Filter)]
+    assert found.condition == few(below, plus(Ref(N), 1)).condition
+
+
+def test_a_filter_stays_above_what_only_spark_understands() -> None:
+    for given in (Opaque("slow(n)", (Ref(N),), INTEGER), Opaque("rand()", (), INTEGER, deterministic=False)):
+        above = Project(id=OpId(2), input=table(1, N), columns=(*carry((N,)), Column(X, given)))
+        assert sunk(few(above, Ref(X))) == few(above, Ref(X))
+    assert sunk(few(above, Ref(N))) == few(above, Ref(N))  # other rows would get other numbers
+
+
+def test_a_condition_that_would_become_too_long_is_not_repeated() -> None:
+    plan: Plan = table(1, N)
+    for step in range(30):  # twice as long with each
+        plan = Project(id=OpId(step + 2), input=plan, columns=(Column(N, call("+", Ref(N), Ref(N))),))
+    depth = kinds(sunk(few(plan, Ref(N)))).index("filter")
+    assert 15 < depth < 25

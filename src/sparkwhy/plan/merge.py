@@ -17,7 +17,7 @@ from itertools import islice
 from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, MakeStruct, Opaque, Ref
 from sparkwhy.plan.nodes import Filter, Plan, Project
 from sparkwhy.plan.walk import fold, walk, with_inputs
-from sparkwhy.plan.walk_exprs import attributes_of, parts, rewrite
+from sparkwhy.plan.walk_exprs import attributes_of, is_random, parts, rewrite
 
 MANY = 200
 """Of more projections than this a query is too deep; fewer are left as they are, so that Spark fails where it would."""
@@ -74,7 +74,9 @@ def _sunk(node: Plan) -> Plan:
     below = node.input
     made = {column.attribute: column.expr for column in below.columns if not column.carried}
     read = [made[attribute] for attribute in attributes_of(node.condition) if attribute in made]
-    if any(isinstance(part, Opaque) for expr in read for part in parts(expr)):  # it may be slow, or give by chance
+    if any(map(is_random, made.values())):
+        return node
+    if any(isinstance(part, Opaque) for expr in read for part in parts(expr)):  # it may be slow
         return node
     condition = _with(made, node.condition)
     if sum(1 for _ in islice(parts(condition), _BEARABLE + 1)) > _BEARABLE:

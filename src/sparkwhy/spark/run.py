@@ -22,6 +22,7 @@ from sparkwhy.plan.nodes import (
     Join,
     Limit,
     OneRow,
+    OpId,
     Plan,
     Project,
     Sample,
@@ -32,8 +33,10 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
+from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.types import Atom, Decimal
-from sparkwhy.plan.walk import fold
+from sparkwhy.plan.walk import fold, inputs
+from sparkwhy.plan.walk_exprs import parts
 from sparkwhy.spark import jvm
 from sparkwhy.spark.columns import aggregate_sql, name_of, to_column
 from sparkwhy.spark.narrow import fields_read, narrow_struct, narrowed
@@ -41,19 +44,20 @@ from sparkwhy.spark.orderable import orderable
 from sparkwhy.spark.sql_text import sql_of
 
 
-def run(session: SparkSession, plan: Plan, *, apart: bool = False) -> DataFrame:
+def run(session: SparkSession, plan: Plan, *, apart: bool = False, pieces: bool = False) -> DataFrame:
     """The DataFrame of a plan, with the names of its output. Nothing is computed yet, as ever in Spark.
 
     With `apart`, what chooses rows is compiled apart from what computes with them: for plans that choose few rows of
-    many and compute much of these.
+    many and compute much of these. With `pieces`, much that is computed of each row is compiled in pieces.
     """
     plan = merged(plan) if has_many_projections(plan) else plan
     plan = sunk(plan) if apart else plan
-    fields = fields_read(plan)
+    fields, ends = fields_read(plan), _ends_of_pieces(plan) if pieces else frozenset()
 
     def combine(node: Plan, inputs: tuple[DataFrame, ...]) -> DataFrame:
         df = _run_node(session, node, inputs, fields)
-        return _compiled_apart(df) if isinstance(node, Flatten) or (apart and _chooses_rows(node)) else df
+        is_end = isinstance(node, Flatten) or node.id in ends or (apart and _chooses_rows(node))
+        return _compiled_apart(df) if is_end else df
 
     df = fold(plan, combine)
     return df.select(*(F.col(name_of(attribute)).alias(attribute.name) for attribute in plan.output))
@@ -65,6 +69,30 @@ def _chooses_rows(node: Plan) -> bool:
     if isinstance(node, Filter) and isinstance(node.input, Table):
         return all(isinstance(attribute.type, Atom | Decimal) for attribute in node.input.attributes)
     return isinstance(node, Join | Filter)
+
+
+def _ends_of_pieces(plan: Plan) -> frozenset[OpId]:
+    """Where to end a piece: below a step with which it would become too large."""
+    ends: set[OpId] = set()
+
+    def size(node: Plan, below: tuple[int, ...]) -> int:
+        """How much is computed up to here since the last end, or since rows were read or came together."""
+        if not isinstance(node, Project | Filter | Aggregate):
+            return 0
+        columns = node.columns if isinstance(node, Project) else ()
+        exprs = [column.expr for column in columns if not column.carried] if columns else exprs_of(node)
+        own = sum(1 for expr in exprs for _ in parts(expr))
+        if below[0] and below[0] + own > _MUCH:
+            ends.add(inputs(node)[0].id)
+            return own
+        return below[0] + own
+
+    fold(plan, size)
+    return frozenset(ends)
+
+
+_MUCH = 200
+"""So many parts of expressions become some 5,000 bytes of code; Java compiles no method of more than 8,000."""
 
 
 def _compiled_apart(df: DataFrame) -> DataFrame:

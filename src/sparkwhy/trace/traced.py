@@ -248,8 +248,11 @@ class Tracing:
         others = [part for part in parts if part.bits != self.bits.gates]
         if not others:
             return self.project(op, rows, columns)
-        blame = _all(union, [*_known(rows.blame), *blames(others)])
-        found = self.project(op, rows, columns, blame=blame)
+        *first, last = blames(others)
+        for each in first:  # one after the other: together they may be too much for Java to compile
+            blame = _all(union, [*_known(rows.blame), each])
+            rows = self.project(op, rows, carry(query_columns(rows)), blame=blame)
+        found = self.project(op, rows, columns, blame=_all(union, [*_known(rows.blame), last]))
         return self.told_apart_by(found, [v.bit for v in verdicts])
 
     def _decided(self, op: Plan, rows: Traced, verdicts: Sequence[Verdict]) -> tuple[Traced, list[Verdict]]:
