@@ -135,7 +135,8 @@ _EXTREMES: Mapping[str, Callable[[SparkSession], Asked]] = {
 
 def _few(session: SparkSession, asked: Asked, repetitions: int) -> Costs:
     works = asked.works()
-    return costs(session, {kind: works[kind] for kind in ("query", "explanations", "default")}, repetitions)
+    kinds = ("query", "explanations", "default")
+    return costs(session, {kind: works[kind] for kind in kinds}, repetitions, once=("default",))
 
 
 def _told(label: str, found: Costs) -> Costs:

@@ -37,11 +37,10 @@ def main() -> None:
         found[name] = costs(session, Asked.of(SCENARIOS[name], tables).works(), given.repetitions)
         print(line(name, found[name]), flush=True)
     print("\n".join(judged(found)))
-    if given.names:
-        before = Results.read(DOCS)
-        if before is not None and (before.scale, before.rows) == (given.scale, given.rows):
-            write(before.with_scenarios(found), DOCS)
-    elif not given.smoke:
+    before = Results.read(DOCS)
+    if before is not None and (before.scale, before.rows) == (given.scale, given.rows):
+        write(before.with_scenarios(found), DOCS)  # what follows takes long, and may be interrupted
+    if not (given.names or given.smoke):
         growth = grown(session, given.scale, given.repetitions)
         write(Results(found, growth, given.scale, given.rows, given.repetitions), DOCS)
 

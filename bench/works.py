@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -41,21 +41,20 @@ class Asked:
         }
 
 
-LONG = ("fixes", "default", "exact")
-"""What takes long is measured once for every three times that the rest is."""
-
 WARMED_BY_OTHERS = ("fixes", "exact")
 """What runs nearly the same jobs as the default call."""
 
 
-def costs(session: SparkSession, works: Mapping[str, Work], repetitions: int) -> Costs:
-    """Each work once to warm up, then all of them in turn, as often as is asked for."""
+def costs(
+    session: SparkSession, works: Mapping[str, Work], repetitions: int, once: Collection[str] = WARMED_BY_OTHERS
+) -> Costs:
+    """Each work once to warm up, then all of them in turn, as often as is asked for; some, which take long, once."""
     for kind, work in works.items():
         if kind not in WARMED_BY_OTHERS:
             work()
     runs: dict[str, list[Measured]] = {kind: [] for kind in works}
     for at in range(repetitions):
         for kind, work in works.items():
-            if kind not in LONG or at % 3 == 0:
+            if kind not in once or at == 0:
                 runs[kind].append(measured(session, work))
     return {kind: typical(each) for kind, each in runs.items()}

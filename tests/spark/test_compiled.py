@@ -1,0 +1,67 @@
+"""What is run becomes methods that Java compiles: it leaves those of more than 8,000 bytes uncompiled."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from sparkwhy.spark.read import read
+from sparkwhy.spark.run import run
+
+MOST = 8000
+
+
+def largest_method(df: DataFrame) -> int:
+    """The bytes of the largest method that Spark made of a query that was run, by its own account."""
+    session = df.sparkSession
+    assert session._jvm is not None
+    executed = df._jdf.queryExecution().executedPlan()
+    told = session._jvm.org.apache.spark.sql.execution.debug.package.codegenString(executed)
+    return max(int(size) for size in re.findall(r"maxMethodCodeSize:(\d+)", told))
+
+
+def numbers(spark: SparkSession, tmp: str) -> DataFrame:
+    spark.range(100).selectExpr("id", "cast(id % 7 as decimal(12, 2)) as d").write.parquet(tmp)
+    return spark.read.parquet(tmp)
+
+
+def score(seed: int) -> Column:
+    """Sixty comparisons."""
+    d = F.col("d")
+    found = F.lit(0)
+    for i in range(60):
+        found = found + F.when(d < F.lit((seed + i) % 11), 0).otherwise(i + 1)
+    return found
+
+
+@pytest.fixture
+def scored(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
+    df = numbers(spark, str(tmp_path_factory.mktemp("numbers") / "n"))
+    for seed in range(3):
+        df = df.withColumn(f"score{seed}", score(seed))
+    return df
+
+
+def test_much_that_is_computed_of_a_row_is_compiled_in_pieces(scored: DataFrame) -> None:
+    plan = read(scored.groupBy("id").agg(F.max("score0"), F.max("score1"), F.max("score2")))
+    together, pieces = run(scored.sparkSession, plan), run(scored.sparkSession, plan, pieces=True)
+    assert sorted(together.collect()) == sorted(pieces.collect())
+    assert largest_method(together) > MOST
+    assert largest_method(pieces) < MOST
+
+
+def test_rows_are_chosen_before_more_is_computed_of_them(scored: DataFrame) -> None:
+    plan = read(scored.filter("score0 = 1000"))
+    together, apart = run(scored.sparkSession, plan), run(scored.sparkSession, plan, apart=True)
+    assert together.collect() == apart.collect()
+    above, below = _steps(apart).split("Coalesce")
+    assert "Filter" in below
+    assert above.count("CASE WHEN") == 3 * 60  # all that is told of a row, and only of those that are left
+    assert "Coalesce" not in _steps(together)
+
+
+def _steps(df: DataFrame) -> str:
+    return str(df._jdf.queryExecution().executedPlan().toString())
