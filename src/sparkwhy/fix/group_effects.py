@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 from sparkwhy.explain.explanation import SideEffects
@@ -173,34 +172,28 @@ class GroupEffects:
         return MakeStruct((*(f"v{i}" for i in range(len(told))), "inside"), (*told, inside))
 
     def _told(self, fresh: Fresh, rows: Plan, entry: Sequence[Expr]) -> Plan:
-        """The keys of a row, the queries that have it, those that differ in that from the query, and what it counts."""
+        """The keys of a row, its weight, the queries that have it, and those that differ in that from the query."""
         at = self.tops[0]
         *keys, weight, inside = entry
         named = [Column(fresh.attribute("key", key.type, nullable=True), key) for key in keys]
         some = Column(fresh.attribute("weight", weight.type, nullable=True), weight)
         known = Column(fresh.attribute("inside", LONG), inside)
         listed = Project(id=fresh.part(at), input=rows, columns=(*named, some, known))
-        before, everywhere = _has(Ref(known.attribute), 0), long(sum(map(gate_of, range(len(self.tops)))))
-        others = either(before, minus(everywhere, Ref(known.attribute)), Ref(known.attribute))
+        everywhere = long(sum(map(gate_of, range(len(self.tops)))))
+        others = either(_has(Ref(known.attribute), 0), minus(everywhere, Ref(known.attribute)), Ref(known.attribute))
         moved = Column(fresh.attribute("moved", LONG), others)
-        moving = Project(id=fresh.part(at), input=listed, columns=(*carry(listed.output), moved))
-        own = Ref(some.attribute)
-        weighed = own if self._cancels_itself else either(before, call("negative", own), own)
-        none = _zero(own.type)
-        counted = [either(_has(Ref(moved.attribute), i), weighed, none) for i in self._netted]
-        nets = [Column(fresh.attribute("net", own.type, nullable=True), each) for each in counted]
-        told = carry(column.attribute for column in (*named, known, moved))
-        return Project(id=fresh.part(at), input=moving, columns=(*told, *nets))
+        return Project(id=fresh.part(at), input=listed, columns=(*carry(listed.output), moved))
 
     def _counted(self, moves: Plan) -> Plan:
         """How many groups there are of each fate."""
         at, fresh = self.tops[0], Fresh(moves)
-        keys, sets, nets = (moves.output[a:b] for a, b in pairwise((0, len(at.keys), len(at.keys) + 2, None)))
-        merged = [Column(fresh.attribute(a.name, LONG), AggCall("bit_or", (Ref(a),))) for a in sets]
-        merge = "bit_xor" if self._cancels_itself else "sum"
-        sums = [AggCall(merge, (Ref(a),)) for a in nets]
+        keys, (weight, inside, moved) = moves.output[: len(at.keys)], moves.output[len(at.keys) :]
+        weighed, own = self._weighed_alike(fresh, moves, weight) if self._netted else (moves, Ref(weight))
+        merged = [Column(fresh.attribute(a.name, LONG), AggCall("bit_or", (Ref(a),))) for a in (inside, moved)]
+        signed = own if self._cancels_itself else either(_has(Ref(inside), 0), call("negative", own), own)
+        sums = [self._total(either(_has(Ref(moved), i), signed, _zero(own.type))) for i in self._netted]
         summed = [Column(fresh.attribute("net", each.type, nullable=True), each) for each in sums]
-        groups = Aggregate(id=fresh.part(at), input=moves, keys=carry(keys), aggregates=(*merged, *summed))
+        groups = Aggregate(id=fresh.part(at), input=weighed, keys=carry(keys), aggregates=(*merged, *summed))
         names = {column.attribute: Ref(key) for column, key in zip(at.keys, keys, strict=True)}
         asked = is_true(all_of(substituted(condition, names) for condition in self._asked_of_keys))
         changed: Expr = long(0)
@@ -214,6 +207,17 @@ class GroupEffects:
         )
         number = Column(fresh.attribute("groups", LONG), AggCall("count", (long(1),)))
         return Aggregate(id=fresh.part(at), input=groups, keys=fate, aggregates=(number,))
+
+    def _weighed_alike(self, fresh: Fresh, moves: Plan, weight: Attribute) -> tuple[Plan, Expr]:
+        """The rows of a group that are in the same queries weighed as one: not each of many rows for each repair."""
+        others = (attribute for attribute in moves.output if attribute != weight)
+        total = self._total(Ref(weight))
+        column = Column(fresh.attribute("weight", total.type, nullable=True), total)
+        alike = Aggregate(id=fresh.part(self.tops[0]), input=moves, keys=carry(others), aggregates=(column,))
+        return alike, Ref(column.attribute)
+
+    def _total(self, weight: Expr) -> AggCall:
+        return AggCall("bit_xor" if self._cancels_itself else "sum", (weight,))
 
     @property
     def _cancels_itself(self) -> bool:
