@@ -46,6 +46,7 @@ from sparkwhy.report.answer import (
 )
 from sparkwhy.report.redact import Mask, redacted
 from sparkwhy.spark.failures import SPARK_FAILURES, failing_value, query_failed, was_cancelled
+from sparkwhy.spark.finish import finished
 from sparkwhy.spark.jvm import plan_bytes, regex_problem, source_bytes
 from sparkwhy.spark.nearest import nearest_rows, nearest_values
 from sparkwhy.spark.padding import char_widths
@@ -57,6 +58,7 @@ from sparkwhy.trace.alternatives import Alternatives, Mode, alternatives_of, sin
 from sparkwhy.trace.annotate import TracedQuery, trace
 from sparkwhy.trace.comma_joins import with_join_conditions
 from sparkwhy.trace.declared import Declared
+from sparkwhy.trace.few import few_groups, few_marks
 from sparkwhy.trace.found import Proposal, chosen, holders, looks, proposals
 from sparkwhy.trace.functions import with_other_functions
 from sparkwhy.trace.partner_keys import PartnerKeys, no_keys
@@ -198,29 +200,31 @@ def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[
             traced = full()
         except TooManyOperators:
             some = partial(trace, first, asked, alternatives=others, keys=keys)
-            together = needed(lambda ops: some(together=ops), lambda t: candidates_of(_rows(session, t)), first)
+            together = needed(lambda ops: some(together=ops), lambda t: candidates_of(_rows(session, t, lambda _: False)), first)
             traced = full(together=together)
-        rows = _rows(session, traced)
+        few = few_groups(first, asked)
+        rows = _rows(session, traced, few)
         if large:
-            rows = with_trails(traced, rows, lambda plan: run(session, plan, apart=True).collect())
+            rows = with_trails(traced, rows, lambda plan: finished(session, plan, few_marks, apart=True))
         return traced, single(traced.bits, candidates_of(rows))
 
 
-def _rows(session: SparkSession, traced: TracedQuery) -> Sequence[Sequence[Any]]:
-    return run(session, candidate_plan(traced)).collect()
+def _rows(session: SparkSession, traced: TracedQuery, few: Callable[[Plan], bool]) -> Sequence[Sequence[Any]]:
+    return finished(session, candidate_plan(traced), few)
 
 
 def _partner_keys(session: SparkSession) -> PartnerKeys:
-    """What looks keys of joins up, where that spares much."""
+    """What looks keys of joins up, where that spares more than it costs."""
 
-    def is_large(side: Plan) -> bool:
-        return any(isinstance(node, Table) and plan_bytes(node.source.handle) > LARGE_SIDE for node in walk(side))
+    def spares(side: Plan, read: Table) -> bool:
+        sizes = [plan_bytes(node.source.handle) for node in walk(side) if isinstance(node, Table)]
+        return max(sizes, default=0) > max(LARGE_SIDE, plan_bytes(read.source.handle))
 
-    return PartnerKeys(lambda plan: run(session, plan).collect(), is_large)
+    return PartnerKeys(lambda plan: run(session, plan).collect(), spares)
 
 
 LARGE_SIDE = 8 << 20
-"""It is worth a job more to read fewer rows of a source of more bytes."""
+"""It is worth a job more to read fewer rows of a source of more bytes, and of more than have to be read for that."""
 
 
 def _is_large(df: DataFrame) -> bool:
@@ -284,7 +288,8 @@ def _answer(
                 return Answer.not_in_data(question, tried.of_attributes, lacking, meant)
     readings = single_changes(tried.found[0].plan, wishes.declared)
     query = Query(tried.found, traced.bits, _timezone(session), readings)
-    trial = Trial(_engine(session), query, conditions(question), large=_is_large(df))
+    few = few_groups(query.plan, conditions(question))
+    trial = Trial(_engine(session, few), query, conditions(question), large=_is_large(df))
     with _named_jobs(session, "sparkwhy: trying fixes"):
         failure = None if written is None else partial(_failure, session, written)
         fixed, others = _fixed(trial, traced, candidates, wishes, say, failure)
@@ -366,9 +371,9 @@ def _with_pairs(
     return found + pairs, []
 
 
-def _engine(session: SparkSession) -> Engine:
+def _engine(session: SparkSession, few: Callable[[Plan], bool]) -> Engine:
     return Engine(
-        lambda plan: run(session, plan, pieces=True).collect(),
+        lambda plan: finished(session, plan, few, pieces=True),
         lambda plan, count: spread(run(session, plan), count),
     )
 

@@ -37,7 +37,7 @@ def looked_up(
 ) -> list[tuple[int, list[Any]]]:
     """The joins for which keys were looked up, and what they are."""
     tables = {OpId(step): known for step, known in rows.items()}
-    keys = PartnerKeys(lambda plan: run(plan, tables), lambda _: large)
+    keys = PartnerKeys(lambda plan: run(plan, tables), lambda _, __: large)
     found = keys(plan, tuple(conditions))
     values = {
         join.step: [o.value for c in known if isinstance(c, In) for o in c.options if isinstance(o, Literal)]
@@ -102,7 +102,7 @@ def test_tracing_with_keys_finds_the_same(batch: int) -> None:
                 looks.append(plan)
                 return run(plan, tables)
 
-            keys = PartnerKeys(collect, lambda _: True)
+            keys = PartnerKeys(collect, lambda _, __: True)
             plain, keyed = (
                 candidates_of(run(candidate_plan(traced), generator.tables))
                 for traced in (

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from sparkwhy.errors import EvaluationError
+from sparkwhy.lab.hashing import hashing
 from sparkwhy.lab.numbers import (
     exact_float32,
     float64,
@@ -28,7 +29,7 @@ from sparkwhy.lab.numbers import (
     wrapped,
 )
 from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import Value, in_order, key
+from sparkwhy.lab.values import Value, in_order
 from sparkwhy.plan.exprs import Call
 from sparkwhy.plan.types import DOUBLE, FLOAT, INTEGER, INTEGRALS, LONG, Decimal
 
@@ -233,5 +234,5 @@ STRICT_NUMBERS: Mapping[str, Maker] = {
 NULL_AWARE_NUMBERS: Mapping[str, Maker] = {
     "greatest": plain(_among(max)),
     "least": plain(_among(min)),
-    "xxhash64": plain(lambda *values: hash(tuple(map(key, values)))),  # only whether two are equal means anything
+    "xxhash64": hashing,
 }

@@ -53,10 +53,13 @@ class Lookup:
 
 @dataclass(frozen=True)
 class PartnerKeys:
-    """Looks keys up where it is worth while, each but once. `collect` runs a plan, `is_large` says whether one is."""
+    """Looks keys up where it is worth while, each but once.
+
+    `collect` runs a plan, `spares` says whether a side of a join is worth a look at that source.
+    """
 
     collect: Callable[[Plan], Iterable[Sequence[Any]]]
-    is_large: Callable[[Plan], bool]
+    spares: Callable[[Plan, Table], bool]
     _known: dict[tuple[Table, Expr, Conditions], tuple[Any, ...] | None] = field(default_factory=dict, repr=False)
 
     def __call__(self, plan: Plan, conditions: Conditions) -> KeySets:
@@ -72,8 +75,11 @@ class PartnerKeys:
         for join in walk(plan):
             if isinstance(join, Join):
                 for side in partners_only(join, needed[join.id]):
-                    if (join.id, side) not in known and self.is_large(inputs(join)[side]):
-                        yield from _lookup(join, side, needed)
+                    if (join.id, side) not in known:
+                        yield from self._worth_while(_lookup(join, side, needed))
+
+    def _worth_while(self, lookups: Iterable[Lookup]) -> Iterator[Lookup]:
+        return (each for each in lookups if self.spares(inputs(each.join)[each.side], each.table))
 
     def _values(self, lookup: Lookup) -> tuple[Any, ...] | None:
         place = lookup.table, lookup.value, lookup.conditions

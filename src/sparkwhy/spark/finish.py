@@ -1,0 +1,91 @@
+"""Plans that Spark begins and that are finished on the driver, where only few rows are left.
+
+Each shuffle is a stage that Spark plans, compiles and starts, which takes as long for three rows as for a million. A
+handful of rows is finished in memory. Some more are handed to Spark again, in one partition, where nothing has to be
+shuffled. If there are many after all, Spark does everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Row as SparkRow
+
+from sparkwhy.errors import NotInterpretable
+from sparkwhy.lab.interpreter import run as run_in_memory
+from sparkwhy.plan.build import Fresh, call, carry, integer
+from sparkwhy.plan.cut import Cut, cut
+from sparkwhy.plan.exprs import Attribute, Ref
+from sparkwhy.plan.nodes import Column, OpId, Plan, Project, Source, Table
+from sparkwhy.plan.types import Array, Struct, Type
+from sparkwhy.spark import jvm
+from sparkwhy.spark.run import run
+
+IN_MEMORY = 24
+"""So many rows are finished in memory."""
+
+MOST_ROWS = 5000
+"""So many come to the driver at all."""
+
+MOST_ELEMENTS = 1000
+"""So long may their lists be."""
+
+
+def finished(
+    session: SparkSession, plan: Plan, few: Callable[[Plan], bool], *, apart: bool = False, pieces: bool = False
+) -> Sequence[Sequence[Any]]:
+    """The rows of a plan. Where it is said to have few rows it is finished on the driver, if they are few indeed."""
+    found = cut(plan, few)
+    if found is not None:
+        below = run(session, _with_short_lists(found.below), apart=apart, pieces=pieces)
+        rows = below.limit(MOST_ROWS + 1).collect()
+        if len(rows) <= MOST_ROWS and not any(map(_is_long, rows)):
+            return _finished(session, found, below, rows)
+    return run(session, plan, apart=apart, pieces=pieces).collect()
+
+
+def _finished(
+    session: SparkSession, found: Cut, below: DataFrame, rows: Sequence[SparkRow]
+) -> Sequence[Sequence[Any]]:
+    if len(rows) <= IN_MEMORY:
+        types = [attribute.type for attribute in found.below.output]
+        try:
+            return run_in_memory(found.above, {found.rows: [tuple(map(_value, row, types)) for row in rows]})
+        except NotInterpretable:
+            pass  # Spark knows how
+    table = session.createDataFrame(rows, below.schema, verifySchema=False).coalesce(1)
+    return run(session, found.over(Source("rows at hand", jvm.analyzed(table)))).collect()
+
+
+def _with_short_lists(plan: Plan) -> Plan:
+    """The plan with at most one element more in each list than is of use."""
+    lists = [attribute for attribute in plan.output if isinstance(attribute.type, Array)]
+    if not lists:
+        return plan
+    fresh, most = Fresh(plan), integer(MOST_ELEMENTS + 1)
+
+    def shortened(attribute: Attribute) -> Column:
+        some = call("slice", Ref(attribute), integer(1), most)
+        return Column(fresh.attribute(attribute.name, attribute.type, nullable=True), some)
+
+    columns = [shortened(each) if each in lists else carry((each,))[0] for each in plan.output]
+    return Project(id=fresh.part(plan), input=plan, columns=tuple(columns))
+
+
+def _is_long(row: SparkRow) -> bool:
+    return any(isinstance(value, list) and len(value) > MOST_ELEMENTS for value in row)
+
+
+def _value(value: Any, type: Type) -> Any:
+    """A value that PySpark collected as the engine in memory has it."""
+    if value is None:
+        return None
+    match type:
+        case Array(element):
+            return tuple(_value(item, element) for item in value)
+        case Struct(fields):
+            return tuple(_value(item, field.type) for item, field in zip(value, fields, strict=True))
+        case _:
+            return value
