@@ -18,9 +18,9 @@ from pyspark.sql import SparkSession
 from bench.quality_cases import case as oracle_case
 from bench.quality_compare import compared, our_answer
 from sparkwhy import SparkWhyError, why_not
-from sparkwhy.lab.interpreter import run
 from sparkwhy.lab.tables import rows_of
-from sparkwhy.lab.values import Row
+from sparkwhy.memory.interpreter import run
+from sparkwhy.memory.values import Row
 from sparkwhy.plan.nodes import Distinct, Limit, OpId, Plan, Window
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of

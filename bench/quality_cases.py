@@ -14,11 +14,11 @@ from typing import Any
 
 from sparkwhy.errors import TooManyAlternatives
 from sparkwhy.lab.changes import Changer
-from sparkwhy.lab.interpreter import DEFAULTS, run
 from sparkwhy.lab.oracle import Oracle, among, is_successful
 from sparkwhy.lab.outcomes import Outcomes, outcomes
 from sparkwhy.lab.swaps import Swaps
-from sparkwhy.lab.values import Row, Value, key
+from sparkwhy.memory.interpreter import DEFAULTS, run
+from sparkwhy.memory.values import Row, Value, key
 from sparkwhy.plan.exprs import AggCall, And, Attribute, Call, Compare, Expr, FieldOf, In, IsNotNull, Literal, Or, Ref
 from sparkwhy.plan.nodes import (
     Aggregate,

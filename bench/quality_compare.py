@@ -23,10 +23,10 @@ from sparkwhy.fix.pairs import kept_apart
 from sparkwhy.fix.propose import Query
 from sparkwhy.fix.trial import Trial
 from sparkwhy.lab.conseil import conseil, why_not_joined
-from sparkwhy.lab.interpreter import run
 from sparkwhy.lab.oracle import Oracle, Reparameterization, is_successful, relaxing
 from sparkwhy.lab.outcomes import Change
 from sparkwhy.lab.whynot import Answers, Collect, why_not
+from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.nodes import OpId, Plan, Project
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.match import conditions

@@ -7,10 +7,10 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from sparkwhy.lab import interpreter
-from sparkwhy.lab.settings import Settings
 from sparkwhy.lab.tables import rows_of, tables_of
-from sparkwhy.lab.values import unordered_bag
+from sparkwhy.memory import interpreter
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import unordered_bag
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.show import show_plan
 from sparkwhy.spark.read import read

@@ -20,8 +20,8 @@ from examples import running_example
 from scripts.site_hooks import as_page
 from sparkwhy.cli.demo import cities
 from sparkwhy.cli.main import main
-from sparkwhy.lab.interpreter import run
 from sparkwhy.lab.tables import tables_of
+from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.show import show_expr, show_op
 from sparkwhy.plan.walk import walk

@@ -193,14 +193,16 @@ def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[
     session = df.sparkSession
     first, *others = (each.plan for each in tried.found)
     large = _is_large(df)
-    keys = _partner_keys(session) if large else no_keys
+    few, keys = few_groups(first, asked), _partner_keys(session) if large else no_keys
     full = partial(trace, first, asked, alternatives=others, records=True, references=large, keys=keys)
     with _named_jobs(session, "sparkwhy: tracing rows"):
         try:
             traced = full()
         except TooManyOperators:
             some = partial(trace, first, asked, alternatives=others, keys=keys)
-            together = needed(lambda ops: some(together=ops), lambda t: candidates_of(_rows(session, t, lambda _: False)), first)
+            together = needed(
+                lambda ops: some(together=ops), lambda t: candidates_of(_rows(session, t, lambda _: False)), first
+            )
             traced = full(together=together)
         few = few_groups(first, asked)
         rows = _rows(session, traced, few)

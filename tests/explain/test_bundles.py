@@ -12,7 +12,7 @@ import sparkwhy
 from sparkwhy.explain.bundles import Together, needed, single
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, smallest
 from sparkwhy.explain.stricter import turning
-from sparkwhy.lab.interpreter import run
+from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.trace import bits
 from sparkwhy.trace.annotate import TracedQuery, trace

@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, explain
-from sparkwhy.lab.interpreter import run
-from sparkwhy.lab.values import Row
+from sparkwhy.memory.interpreter import run
+from sparkwhy.memory.values import Row
 from sparkwhy.plan.exprs import AggCall, Compare, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, OpId, Plan, Table
 from sparkwhy.plan.types import INTEGER, LONG, Array

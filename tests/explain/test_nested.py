@@ -10,9 +10,9 @@ from pyspark.sql import SparkSession
 
 from sparkwhy import why_not
 from sparkwhy.explain.nested import Entries, NestedText, incoming, outgoing
-from sparkwhy.lab.evaluate import evaluator
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import MapValue, Value
+from sparkwhy.memory.evaluate import evaluator
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import MapValue, Value
 from sparkwhy.plan.exprs import Attribute, AttrId, Cast, Expr, Ref
 from sparkwhy.plan.types import INTEGER, STRING, Array, Field, Map, Struct, Type
 

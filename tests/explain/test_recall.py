@@ -10,8 +10,8 @@ import pytest
 
 from sparkwhy.explain.candidates import candidate_plan
 from sparkwhy.explain.recall import with_trails
-from sparkwhy.lab.interpreter import run
-from sparkwhy.lab.values import Row
+from sparkwhy.memory.interpreter import run
+from sparkwhy.memory.values import Row
 from sparkwhy.plan.exprs import Compare, In, Literal, Ref, conjuncts
 from sparkwhy.plan.nodes import Aggregate, Filter, OpId, Plan
 from sparkwhy.plan.types import INTEGER, LONG

@@ -13,8 +13,8 @@ from sparkwhy.explain.stricter import stricter
 from sparkwhy.fix.judge import Judged, ranked, shown
 from sparkwhy.fix.propose import Query
 from sparkwhy.fix.trial import Engine, Trial
-from sparkwhy.lab.interpreter import run
-from sparkwhy.lab.values import Row, in_order
+from sparkwhy.memory.interpreter import run
+from sparkwhy.memory.values import Row, in_order
 from sparkwhy.plan.build import Fresh
 from sparkwhy.plan.exprs import Ref
 from sparkwhy.plan.nodes import Column, OpId, Plan, Project

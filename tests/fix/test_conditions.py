@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from sparkwhy.fix.conditions import INVENTION, Unknown, Ways, admitting, ways_of
-from sparkwhy.lab.evaluate import evaluator
-from sparkwhy.lab.settings import Settings
+from sparkwhy.memory.evaluate import evaluator
+from sparkwhy.memory.settings import Settings
 from sparkwhy.plan.exprs import (
     And,
     Attribute,

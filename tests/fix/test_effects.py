@@ -9,8 +9,8 @@ import pytest
 from sparkwhy.explain.explanation import SideEffects
 from sparkwhy.fix.effects import bounds_of, bounds_plan, effects_of, effects_plan
 from sparkwhy.fix.propose import Query, Repair, Step, repaired
-from sparkwhy.lab.interpreter import run
-from sparkwhy.lab.values import MapValue, Row
+from sparkwhy.memory.interpreter import run
+from sparkwhy.memory.values import MapValue, Row
 from sparkwhy.plan.exprs import AggCall, Call, Compare, CompareOp, Expr, Frame, Literal, Ref, WindowCall
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Join, OpId, Plan, Project, SortKey, Table, Window
 from sparkwhy.plan.types import INTEGER, STRING, Array, Field, Map, Struct, Type

@@ -8,8 +8,8 @@ from sparkwhy.explain.explanation import SideEffects
 from sparkwhy.fix.effects import effects_of, effects_plan
 from sparkwhy.fix.group_effects import GroupEffects, Seen
 from sparkwhy.fix.propose import Query, Step, repaired
-from sparkwhy.lab.interpreter import run
-from sparkwhy.lab.values import Row
+from sparkwhy.memory.interpreter import run
+from sparkwhy.memory.values import Row
 from sparkwhy.plan.exprs import AggCall, Attribute, Compare, CompareOp, Expr, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, OpId, Plan, Project
 from sparkwhy.plan.types import INTEGER

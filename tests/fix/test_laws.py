@@ -10,7 +10,7 @@ import pytest
 from sparkwhy.explain.explanation import Explanation, SideEffects
 from sparkwhy.fix.judge import Judged
 from sparkwhy.lab.distance import side_effects
-from sparkwhy.lab.values import Row
+from sparkwhy.memory.values import Row
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.show import show_plan
 from sparkwhy.plan.walk import walk

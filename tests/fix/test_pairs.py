@@ -7,7 +7,7 @@ from random import Random
 
 from sparkwhy.fix.judge import Judged
 from sparkwhy.fix.pairs import MAX_ROWS, closed, kept_apart, opened
-from sparkwhy.lab.interpreter import run
+from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Compare, IsNull, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Join, JoinType, OpId, Plan, Source, Table
 from sparkwhy.plan.show import show_plan

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from sparkwhy.lab.values import MapValue, Row, Value
+from sparkwhy.memory.values import MapValue, Row, Value
 from sparkwhy.plan.types import (
     BOOLEAN,
     DATE,

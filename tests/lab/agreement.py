@@ -15,10 +15,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from sparkwhy.errors import EvaluationError, NotInterpretable
-from sparkwhy.lab.dates import micros_of
-from sparkwhy.lab.evaluate import evaluator
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import MapValue, Row, Value
+from sparkwhy.memory.dates import micros_of
+from sparkwhy.memory.evaluate import evaluator
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import MapValue, Row, Value
 from sparkwhy.plan.exprs import Attribute, AttrId, Expr, Ref
 from sparkwhy.plan.types import (
     BINARY,

@@ -6,8 +6,8 @@ import datetime as dt
 import decimal
 import math
 
-from sparkwhy.lab.numbers import float32
-from sparkwhy.lab.values import MapValue
+from sparkwhy.memory.numbers import float32
+from sparkwhy.memory.values import MapValue
 from sparkwhy.plan.types import (
     BINARY,
     BOOLEAN,

@@ -10,9 +10,9 @@ from pyspark.sql import SparkSession
 
 from sparkwhy.errors import UnsupportedOperator
 from sparkwhy.lab.conseil import conseil, why_not_joined
-from sparkwhy.lab.interpreter import run as interpret
-from sparkwhy.lab.values import Row
 from sparkwhy.lab.whynot import Answers, Collect, why_not
+from sparkwhy.memory.interpreter import run as interpret
+from sparkwhy.memory.values import Row
 from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Compare, CompareOp, Expr, Literal, Ref
 from sparkwhy.plan.nodes import (
     Aggregate,

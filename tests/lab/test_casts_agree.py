@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from sparkwhy.lab.settings import Settings
+from sparkwhy.memory.settings import Settings
 from sparkwhy.plan.exprs import Cast, Mode
 from sparkwhy.plan.types import (
     BINARY,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sparkwhy.lab.assignment import least_cost
 from sparkwhy.lab.distance import Bag, Leaf, Record, Tree, distance, side_effects, tree, tree_distance
-from sparkwhy.lab.values import MapValue
+from sparkwhy.memory.values import MapValue
 from sparkwhy.plan.types import DOUBLE, INTEGER, STRING, Array, Field, Map, Struct, Type
 
 NAMES = Array(STRING)

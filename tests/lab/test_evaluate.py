@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sparkwhy.errors import EvaluationError
-from sparkwhy.lab.evaluate import evaluator
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import Value
+from sparkwhy.memory.evaluate import evaluator
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import Value
 from sparkwhy.plan.exprs import (
     And,
     Attribute,

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 import pytest
 from pyspark.sql import SparkSession
 
-from sparkwhy.lab.evaluate import evaluator
-from sparkwhy.lab.settings import Settings
+from sparkwhy.memory.evaluate import evaluator
+from sparkwhy.memory.settings import Settings
 from sparkwhy.plan.exprs import (
     And,
     Attribute,

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from sparkwhy.errors import EvaluationError
-from sparkwhy.lab.interpreter import run
-from sparkwhy.lab.values import Row
+from sparkwhy.memory.interpreter import run
+from sparkwhy.memory.values import Row
 from sparkwhy.plan.exprs import (
     AggCall,
     Attribute,

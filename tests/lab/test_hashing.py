@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from sparkwhy.lab.hashing import hashing
-from sparkwhy.lab.settings import Settings
+from sparkwhy.memory.hashing import hashing
+from sparkwhy.memory.settings import Settings
 from sparkwhy.plan.exprs import Attribute, AttrId, Call, Ref
 from sparkwhy.plan.types import Type
 from sparkwhy.spark.read import read

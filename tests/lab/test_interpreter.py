@@ -10,8 +10,8 @@ from typing import get_args
 import pytest
 
 from sparkwhy.errors import EvaluationError, NotInterpretable
-from sparkwhy.lab.interpreter import run
-from sparkwhy.lab.values import MapValue, Row, bag
+from sparkwhy.memory.interpreter import run
+from sparkwhy.memory.values import MapValue, Row, bag
 from sparkwhy.plan.exprs import (
     AggCall,
     And,

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from sparkwhy.lab.changes import Changer
 from sparkwhy.lab.conditions import COMPARISONS
-from sparkwhy.lab.interpreter import DEFAULTS, run
 from sparkwhy.lab.oracle import Oracle, Reparameterization, consult, is_successful, minimal, relaxing
 from sparkwhy.lab.outcomes import outcomes
 from sparkwhy.lab.swaps import Groups, Swaps
-from sparkwhy.lab.values import Row, bag, unordered_bag
+from sparkwhy.memory.interpreter import DEFAULTS, run
+from sparkwhy.memory.values import Row, bag, unordered_bag
 from sparkwhy.plan.exprs import (
     AggCall,
     And,

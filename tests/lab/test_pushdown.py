@@ -6,9 +6,9 @@ from itertools import combinations, product
 
 import pytest
 
-from sparkwhy.lab import interpreter
 from sparkwhy.lab.pushdown import push_filters_into_joins
-from sparkwhy.lab.values import Row, unordered_bag
+from sparkwhy.memory import interpreter
+from sparkwhy.memory.values import Row, unordered_bag
 from sparkwhy.plan.exprs import And, Attribute, AttrId, Call, Compare, Expr, IsNull, Literal, Opaque, Or, Ref
 from sparkwhy.plan.nodes import Column, Filter, Join, JoinType, Limit, OpId, Plan, Project, Source, Table
 from sparkwhy.plan.show import show_op

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from sparkwhy.lab.values import MapValue, bag, compare, in_order, key, normal, unordered_bag
+from sparkwhy.memory.values import MapValue, bag, compare, in_order, key, normal, unordered_bag
 from sparkwhy.plan.types import INTEGER, STRING, Array, Field, Map, Struct
 
 NAN = math.nan

@@ -9,7 +9,7 @@ from decimal import Decimal as Number
 from random import Random
 from typing import Any
 
-from sparkwhy.lab.values import MapValue, Value
+from sparkwhy.memory.values import MapValue, Value
 from sparkwhy.plan.types import (
     BOOLEAN,
     DATE,

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from sparkwhy.lab.evaluate import evaluator
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import Row
+from sparkwhy.memory.evaluate import evaluator
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import Row
 from sparkwhy.plan.exprs import TRUE, And, Attribute, AttrId, Expr
 from sparkwhy.plan.types import Type
 from sparkwhy.question.bind import Question, bind

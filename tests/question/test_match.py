@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from sparkwhy.errors import NotInterpretable
-from sparkwhy.lab.evaluate import evaluator
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import MapValue, Value
+from sparkwhy.memory.evaluate import evaluator
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import MapValue, Value
 from sparkwhy.plan.exprs import TRUE, And, Attribute, AttrId, Compare, FieldOf, Literal, Opaque, Ref
 from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, Array, Field, Map, Struct, Type

@@ -13,9 +13,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from sparkwhy.errors import EvaluationError, NotInterpretable
-from sparkwhy.lab import interpreter
 from sparkwhy.lab.tables import tables_of
-from sparkwhy.lab.values import unordered_bag
+from sparkwhy.memory import interpreter
+from sparkwhy.memory.values import unordered_bag
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.show import show_plan
 from sparkwhy.spark.read import read

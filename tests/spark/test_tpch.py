@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from sparkwhy.lab import interpreter
 from sparkwhy.lab.pushdown import push_filters_into_joins
-from sparkwhy.lab.settings import Settings
 from sparkwhy.lab.tables import rows_of
-from sparkwhy.lab.values import Row, unordered_bag
+from sparkwhy.memory import interpreter
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import Row, unordered_bag
 from sparkwhy.plan.nodes import OpId, Plan, Table
 from sparkwhy.plan.show import show_plan
 from sparkwhy.plan.walk import walk

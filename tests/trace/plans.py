@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal as OneOf
 
-from sparkwhy.lab.values import Row
+from sparkwhy.memory.values import Row
 from sparkwhy.plan.exprs import (
     AggCall,
     And,

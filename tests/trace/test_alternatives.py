@@ -13,9 +13,9 @@ from pyspark.sql import Window as SparkWindow
 from pyspark.sql import functions as F
 
 from sparkwhy.errors import AlternativeError, AmbiguousAttribute, TooManyAlternatives, UnknownAttribute
-from sparkwhy.lab.interpreter import run
 from sparkwhy.lab.tables import rows_of, tables_of
-from sparkwhy.lab.values import Row, unordered_bag
+from sparkwhy.memory.interpreter import run
+from sparkwhy.memory.values import Row, unordered_bag
 from sparkwhy.plan.build import carry, equal, exists, keep, reduce, transform
 from sparkwhy.plan.exprs import (
     AggCall,

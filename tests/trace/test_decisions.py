@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from sparkwhy.lab.interpreter import run
+from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.build import all_of, call, either, long
 from sparkwhy.plan.exprs import (
     Attribute,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sparkwhy.lab.interpreter import run
-from sparkwhy.lab.values import Row, unordered_bag
+from sparkwhy.memory.interpreter import run
+from sparkwhy.memory.values import Row, unordered_bag
 from sparkwhy.plan.build import all_of
 from sparkwhy.plan.nodes import Filter, OpId, Plan, Source, Table
 from sparkwhy.plan.show import show_plan

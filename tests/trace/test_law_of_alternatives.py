@@ -8,8 +8,8 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from sparkwhy.lab.interpreter import run
 from sparkwhy.lab.tables import rows_of
+from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.exprs import AggCall, Expr, Ref
 from sparkwhy.plan.nodes import Aggregate, Distinct, Join, Limit, Plan
 from sparkwhy.plan.show import show_plan

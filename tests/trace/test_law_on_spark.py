@@ -8,9 +8,9 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from sparkwhy.lab.interpreter import run
 from sparkwhy.lab.tables import rows_of
-from sparkwhy.lab.values import Row
+from sparkwhy.memory.interpreter import run
+from sparkwhy.memory.values import Row
 from sparkwhy.plan.nodes import OpId, Plan, Source, Table
 from sparkwhy.plan.walk import fold, with_inputs
 from sparkwhy.spark import jvm

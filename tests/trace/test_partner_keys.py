@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sparkwhy.explain.candidates import candidate_plan, candidates_of
-from sparkwhy.lab.interpreter import run
+from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.exprs import Attribute, Compare, Expr, In, Literal, Ref
 from sparkwhy.plan.nodes import Filter, Join, OpId, Plan, Table
 from sparkwhy.plan.types import INTEGER

@@ -1,4 +1,4 @@
-"""The laboratory: a reference engine that gives plans a meaning over Python rows, and what is judged with it.
+"""The laboratory: what answers are judged with, an exact oracle and the paper's baselines.
 
 Nothing below imports it. It is small and slow on purpose, and shares no code with what it checks.
 """

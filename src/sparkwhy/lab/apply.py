@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from sparkwhy.lab.evaluate import evaluator
-from sparkwhy.lab.interpreter import run
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import Row
+from sparkwhy.memory.evaluate import evaluator
+from sparkwhy.memory.interpreter import run
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import Row
 from sparkwhy.plan.nodes import Filter, OpId, Plan, Source, Table
 from sparkwhy.plan.walk import inputs, with_inputs
 

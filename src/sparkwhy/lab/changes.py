@@ -24,9 +24,9 @@ from typing import TypeAlias
 
 from sparkwhy.errors import assert_never
 from sparkwhy.lab.conditions import Scene, conditions
-from sparkwhy.lab.settings import Settings
 from sparkwhy.lab.swaps import Choice, Kind, Swaps
-from sparkwhy.lab.values import Row, key
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import Row, key
 from sparkwhy.plan.exprs import AggCall, Attribute, Expr
 from sparkwhy.plan.nodes import (
     Aggregate,

@@ -13,10 +13,10 @@ from typing import NamedTuple, TypeAlias
 
 from sparkwhy.errors import EvaluationError
 from sparkwhy.lab.constants import TEXT_TESTS, active_domain, beyond, pieces
-from sparkwhy.lab.evaluate import evaluator
-from sparkwhy.lab.settings import Settings
 from sparkwhy.lab.swaps import Choice, Kind, Swaps
-from sparkwhy.lab.values import Row, Value
+from sparkwhy.memory.evaluate import evaluator
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import Row, Value
 from sparkwhy.plan.exprs import And, Attribute, Call, Compare, CompareOp, Expr, In, Literal, Not, Or
 from sparkwhy.plan.walk_exprs import attributes_of, parts
 

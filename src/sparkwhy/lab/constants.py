@@ -7,7 +7,7 @@ import decimal
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from sparkwhy.lab.values import Value, in_order, key
+from sparkwhy.memory.values import Value, in_order, key
 
 _LONGEST = 24
 """Longer texts are looked at as a whole and from their ends only: their pieces would be too many."""

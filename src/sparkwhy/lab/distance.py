@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from sparkwhy.lab.assignment import least_cost
-from sparkwhy.lab.values import Row, Value, key, unordered_bag
+from sparkwhy.memory.values import Row, Value, key, unordered_bag
 from sparkwhy.plan.types import Array, Field, Map, Struct, Type
 
 

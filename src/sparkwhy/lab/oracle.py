@@ -13,10 +13,10 @@ from typing import TypeAlias
 
 from sparkwhy.lab.changes import Changer, Rows
 from sparkwhy.lab.distance import Ruler
-from sparkwhy.lab.interpreter import DEFAULTS, run
 from sparkwhy.lab.outcomes import Change, Effect, Outcomes, outcomes, rewritten
-from sparkwhy.lab.settings import Settings
 from sparkwhy.lab.swaps import Groups, Kind, Swaps
+from sparkwhy.memory.interpreter import DEFAULTS, run
+from sparkwhy.memory.settings import Settings
 from sparkwhy.plan.nodes import Join, OpId, Plan
 from sparkwhy.question.bound import Question
 from sparkwhy.question.match import matches

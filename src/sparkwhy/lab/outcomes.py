@@ -18,9 +18,9 @@ from typing import NamedTuple, TypeAlias
 from sparkwhy.errors import EvaluationError
 from sparkwhy.lab.apply import Operation, operation
 from sparkwhy.lab.changes import Changer, Rows, Variant
-from sparkwhy.lab.settings import Settings
 from sparkwhy.lab.swaps import Kind
-from sparkwhy.lab.values import bag, key
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import bag, key
 from sparkwhy.plan.nodes import Filter, Flatten, Limit, OneRow, OpId, Plan, Project, Table
 from sparkwhy.plan.show import show_op
 from sparkwhy.plan.types import FRACTIONALS, Array, Map, Struct, Type

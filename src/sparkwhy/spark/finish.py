@@ -13,14 +13,15 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import Row as SparkRow
 
-from sparkwhy.errors import NotInterpretable
-from sparkwhy.lab.interpreter import run as run_in_memory
+from sparkwhy.errors import EvaluationError, NotInterpretable
+from sparkwhy.memory.interpreter import run as run_in_memory
 from sparkwhy.plan.build import Fresh, call, carry, integer
 from sparkwhy.plan.cut import Cut, cut
 from sparkwhy.plan.exprs import Attribute, Ref
-from sparkwhy.plan.nodes import Column, OpId, Plan, Project, Source, Table
-from sparkwhy.plan.types import Array, Struct, Type
+from sparkwhy.plan.nodes import Column, Plan, Project, Source
+from sparkwhy.plan.types import Array
 from sparkwhy.spark import jvm
+from sparkwhy.spark.rows import from_spark
 from sparkwhy.spark.run import run
 
 IN_MEMORY = 24
@@ -46,15 +47,13 @@ def finished(
     return run(session, plan, apart=apart, pieces=pieces).collect()
 
 
-def _finished(
-    session: SparkSession, found: Cut, below: DataFrame, rows: Sequence[SparkRow]
-) -> Sequence[Sequence[Any]]:
+def _finished(session: SparkSession, found: Cut, below: DataFrame, rows: Sequence[SparkRow]) -> Sequence[Sequence[Any]]:
     if len(rows) <= IN_MEMORY:
         types = [attribute.type for attribute in found.below.output]
         try:
-            return run_in_memory(found.above, {found.rows: [tuple(map(_value, row, types)) for row in rows]})
-        except NotInterpretable:
-            pass  # Spark knows how
+            return run_in_memory(found.above, {found.rows: [tuple(map(from_spark, row, types)) for row in rows]})
+        except (NotInterpretable, EvaluationError):
+            pass  # Spark knows how, or says in its own words what fails
     table = session.createDataFrame(rows, below.schema, verifySchema=False).coalesce(1)
     return run(session, found.over(Source("rows at hand", jvm.analyzed(table)))).collect()
 
@@ -76,16 +75,3 @@ def _with_short_lists(plan: Plan) -> Plan:
 
 def _is_long(row: SparkRow) -> bool:
     return any(isinstance(value, list) and len(value) > MOST_ELEMENTS for value in row)
-
-
-def _value(value: Any, type: Type) -> Any:
-    """A value that PySpark collected as the engine in memory has it."""
-    if value is None:
-        return None
-    match type:
-        case Array(element):
-            return tuple(_value(item, element) for item in value)
-        case Struct(fields):
-            return tuple(_value(item, field.type) for item, field in zip(value, fields, strict=True))
-        case _:
-            return value

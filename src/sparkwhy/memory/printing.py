@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from sparkwhy.lab.dates import local
-from sparkwhy.lab.intervals import fields, is_day_time, is_year_month, show_months, show_span
-from sparkwhy.lab.numbers import float32
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import MapValue, Value
+from sparkwhy.memory.dates import local
+from sparkwhy.memory.intervals import fields, is_day_time, is_year_month, show_months, show_span
+from sparkwhy.memory.numbers import float32
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import MapValue, Value
 from sparkwhy.plan.exprs import Mode
 from sparkwhy.plan.types import (
     BINARY,

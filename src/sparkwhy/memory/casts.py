@@ -13,10 +13,10 @@ from fractions import Fraction
 from typing import Any
 
 from sparkwhy.errors import EvaluationError, NotInterpretable
-from sparkwhy.lab.collections import make_map
-from sparkwhy.lab.dates import MICROSECOND, instant, local, micros_of, midnight, moment
-from sparkwhy.lab.intervals import MONTHS, SPANS, cut, fields, is_day_time, is_year_month
-from sparkwhy.lab.numbers import (
+from sparkwhy.memory.collections import make_map
+from sparkwhy.memory.dates import MICROSECOND, instant, local, micros_of, midnight, moment
+from sparkwhy.memory.intervals import MONTHS, SPANS, cut, fields, is_day_time, is_year_month
+from sparkwhy.memory.numbers import (
     exact_float32,
     fitted,
     float32,
@@ -27,7 +27,7 @@ from sparkwhy.lab.numbers import (
     truncated,
     wrapped,
 )
-from sparkwhy.lab.parsing import (
+from sparkwhy.memory.parsing import (
     read_boolean,
     read_date,
     read_decimal,
@@ -37,9 +37,9 @@ from sparkwhy.lab.parsing import (
     read_timestamp_ntz,
     read_truncated,
 )
-from sparkwhy.lab.printing import printer
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import MapValue, Value
+from sparkwhy.memory.printing import printer
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import MapValue, Value
 from sparkwhy.plan.exprs import Mode
 from sparkwhy.plan.types import (
     BINARY,

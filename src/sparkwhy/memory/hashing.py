@@ -7,8 +7,8 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import Value, key
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import Value, key
 from sparkwhy.plan.exprs import Call
 from sparkwhy.plan.types import (
     BINARY,

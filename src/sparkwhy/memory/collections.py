@@ -9,9 +9,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sparkwhy.errors import EvaluationError
-from sparkwhy.lab.arithmetic import Maker, Meaning, plain
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import MapValue, Value, compare, in_order, key
+from sparkwhy.memory.arithmetic import Maker, Meaning, plain
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import MapValue, Value, compare, in_order, key
 from sparkwhy.plan.exprs import Call, Lambda
 from sparkwhy.plan.types import Map
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from sparkwhy.errors import EvaluationError
-from sparkwhy.lab.values import Value
+from sparkwhy.memory.values import Value
 from sparkwhy.plan.exprs import Mode
 from sparkwhy.plan.types import FLOAT, INTEGRALS, Decimal, Type, ddl
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import cmp_to_key
 from typing import Any, TypeAlias
 
-from sparkwhy.lab.evaluate import evaluator
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import Row, Value, compare
+from sparkwhy.memory.evaluate import evaluator
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import Row, Value, compare
 from sparkwhy.plan.exprs import Attribute
 from sparkwhy.plan.nodes import SortKey
 

@@ -14,12 +14,12 @@ from functools import reduce
 from typing import TypeAlias
 
 from sparkwhy.errors import NotInterpretable
-from sparkwhy.lab.arithmetic import QUOTIENT_SCALE
-from sparkwhy.lab.collections import distinct
-from sparkwhy.lab.evaluate import evaluator
-from sparkwhy.lab.numbers import in_mode, landing, rescaled, rounded
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import Row, Value, compare, in_order
+from sparkwhy.memory.arithmetic import QUOTIENT_SCALE
+from sparkwhy.memory.collections import distinct
+from sparkwhy.memory.evaluate import evaluator
+from sparkwhy.memory.numbers import in_mode, landing, rescaled, rounded
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import Row, Value, compare, in_order
 from sparkwhy.plan.exprs import AggCall, Attribute, Opaque
 from sparkwhy.plan.types import Decimal
 

@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from sparkwhy.errors import EvaluationError
-from sparkwhy.lab.hashing import hashing
-from sparkwhy.lab.numbers import (
+from sparkwhy.memory.hashing import hashing
+from sparkwhy.memory.numbers import (
     exact_float32,
     float64,
     half_up,
@@ -28,8 +28,8 @@ from sparkwhy.lab.numbers import (
     truncated,
     wrapped,
 )
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import Value, in_order
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import Value, in_order
 from sparkwhy.plan.exprs import Call
 from sparkwhy.plan.types import DOUBLE, FLOAT, INTEGER, INTEGRALS, LONG, Decimal
 

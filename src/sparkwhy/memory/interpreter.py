@@ -12,13 +12,13 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from sparkwhy.errors import NotInterpretable, assert_never
-from sparkwhy.lab.aggregates import aggregator
-from sparkwhy.lab.evaluate import Evaluator, evaluator
-from sparkwhy.lab.joins import join
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.sorting import row_order
-from sparkwhy.lab.values import MapValue, Row, Value, key, normal
-from sparkwhy.lab.windows import partition, window_function
+from sparkwhy.memory.aggregates import aggregator
+from sparkwhy.memory.evaluate import Evaluator, evaluator
+from sparkwhy.memory.joins import join
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.sorting import row_order
+from sparkwhy.memory.values import MapValue, Row, Value, key, normal
+from sparkwhy.memory.windows import partition, window_function
 from sparkwhy.plan.exprs import AggCall, Attribute, Expr, Opaque, WindowCall
 from sparkwhy.plan.nodes import (
     Aggregate,

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Any
 
 from sparkwhy.errors import EvaluationError
-from sparkwhy.lab.arithmetic import Maker, plain
-from sparkwhy.lab.values import Value
+from sparkwhy.memory.arithmetic import Maker, plain
+from sparkwhy.memory.values import Value
 
 _SPACE = " "
 """The only character that Spark trims and pads with."""

@@ -11,8 +11,8 @@ from datetime import date, datetime, timedelta, timezone, tzinfo
 from typing import TypeVar
 
 from sparkwhy.errors import NotInterpretable
-from sparkwhy.lab.arithmetic import Maker, Meaning, plain
-from sparkwhy.lab.settings import Settings
+from sparkwhy.memory.arithmetic import Maker, Meaning, plain
+from sparkwhy.memory.settings import Settings
 from sparkwhy.plan.exprs import Call
 from sparkwhy.plan.types import TIMESTAMP
 

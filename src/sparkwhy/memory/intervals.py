@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
-from sparkwhy.lab.dates import MICROSECOND
+from sparkwhy.memory.dates import MICROSECOND
 from sparkwhy.plan.types import Atom, Type
 
 SPANS = {"day": 86_400_000_000, "hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}

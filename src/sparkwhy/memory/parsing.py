@@ -11,8 +11,8 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from sparkwhy.errors import EvaluationError, NotInterpretable
-from sparkwhy.lab.dates import midnight, moment
-from sparkwhy.lab.numbers import exact_float32, fitted
+from sparkwhy.memory.dates import midnight, moment
+from sparkwhy.memory.numbers import exact_float32, fitted
 from sparkwhy.plan.types import FLOAT, Type, ddl
 
 _BLANKS = "".join(map(chr, [*range(33), 127]))

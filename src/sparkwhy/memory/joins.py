@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeAlias
 
-from sparkwhy.lab.evaluate import evaluator
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import Row, key
+from sparkwhy.memory.evaluate import evaluator
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import Row, key
 from sparkwhy.plan.exprs import Compare, Expr, Ref, conjuncts
 from sparkwhy.plan.nodes import Join
 

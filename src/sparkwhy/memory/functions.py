@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sparkwhy.lab.arithmetic import NULL_AWARE_NUMBERS, STRICT_NUMBERS, Maker, plain
-from sparkwhy.lab.collections import NULL_AWARE_COLLECTIONS, STRICT_COLLECTIONS
-from sparkwhy.lab.dates import STRICT_DATES
-from sparkwhy.lab.strings import NULL_AWARE_STRINGS, STRICT_STRINGS
-from sparkwhy.lab.values import Value
+from sparkwhy.memory.arithmetic import NULL_AWARE_NUMBERS, STRICT_NUMBERS, Maker, plain
+from sparkwhy.memory.collections import NULL_AWARE_COLLECTIONS, STRICT_COLLECTIONS
+from sparkwhy.memory.dates import STRICT_DATES
+from sparkwhy.memory.strings import NULL_AWARE_STRINGS, STRICT_STRINGS
+from sparkwhy.memory.values import Value
 
 
 def _at_least(count: int, *values: Value) -> bool:

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from sparkwhy.errors import EvaluationError, NotInterpretable, assert_never
-from sparkwhy.lab.casts import caster
-from sparkwhy.lab.collections import look_up
-from sparkwhy.lab.functions import NULL_AWARE, STRICT
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.values import Row, Value, compare, key
+from sparkwhy.memory.casts import caster
+from sparkwhy.memory.collections import look_up
+from sparkwhy.memory.functions import NULL_AWARE, STRICT
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.values import Row, Value, compare, key
 from sparkwhy.plan.exprs import (
     AggCall,
     And,

@@ -13,12 +13,12 @@ from datetime import date, datetime, timedelta
 from typing import Any, TypeAlias
 
 from sparkwhy.errors import NotInterpretable, assert_never
-from sparkwhy.lab.aggregates import aggregator
-from sparkwhy.lab.dates import in_calendar
-from sparkwhy.lab.evaluate import evaluator
-from sparkwhy.lab.settings import Settings
-from sparkwhy.lab.sorting import compare_by
-from sparkwhy.lab.values import Row, Value
+from sparkwhy.memory.aggregates import aggregator
+from sparkwhy.memory.dates import in_calendar
+from sparkwhy.memory.evaluate import evaluator
+from sparkwhy.memory.settings import Settings
+from sparkwhy.memory.sorting import compare_by
+from sparkwhy.memory.values import Row, Value
 from sparkwhy.plan.exprs import AggCall, Attribute, Bound, Call, Expr, Frame, Literal, Opaque, WindowCall
 from sparkwhy.plan.nodes import SortKey
 

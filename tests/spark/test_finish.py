@@ -1,0 +1,89 @@
+"""Few rows are finished on the driver, with the result that Spark would have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from random import Random
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from sparkwhy import why_not
+from sparkwhy.explain.candidates import candidate_plan
+from sparkwhy.plan.nodes import Aggregate, Plan
+from sparkwhy.spark import finish
+from sparkwhy.spark.finish import finished
+from sparkwhy.spark.run import run
+from sparkwhy.trace.annotate import trace
+from tests.trace.plans import Generator
+from tests.trace.test_law_on_spark import with_data
+
+
+def is_group(node: Plan) -> bool:
+    return isinstance(node, Aggregate)
+
+
+def told(rows: Sequence[Sequence[Any]]) -> list[str]:
+    """The rows as text, whatever they are made of."""
+    return sorted(json.dumps(row, default=str) for row in rows)
+
+
+@pytest.mark.parametrize("in_memory", [0, 1000])
+@pytest.mark.parametrize("seed", range(6))
+def test_candidates_are_the_same(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, seed: int, in_memory: int
+) -> None:
+    monkeypatch.setattr(finish, "IN_MEMORY", in_memory)
+    generator = Generator(Random(f"finish/{seed}"))
+    plan = with_data(spark, generator.plan(1 + seed % 4), generator.tables)
+    asked = candidate_plan(trace(plan, records=True))
+    assert told(finished(spark, asked, is_group)) == told(run(spark, asked).collect())
+
+
+@contextmanager
+def jobs_of(spark: SparkSession) -> Iterator[list[int]]:
+    """The jobs that run meanwhile."""
+    found: list[int] = []
+    known = set(spark.sparkContext.statusTracker().getJobIdsForGroup(None))
+    try:
+        yield found
+    finally:
+        found.extend(set(spark.sparkContext.statusTracker().getJobIdsForGroup(None)) - known)
+
+
+@pytest.fixture(scope="module")
+def totals(spark: SparkSession) -> DataFrame:
+    rows = [("a", 1), ("a", 5), ("b", 2), ("b", None)]
+    sales = spark.createDataFrame(rows, "shop string, price int").localCheckpoint()
+    return sales.filter("price > 2").groupBy("shop").agg(F.sum("price").alias("total"), F.collect_list("price"))
+
+
+def explained(df: DataFrame, missing: dict[str, Any]) -> list[str]:
+    answer = why_not(df, missing, verify=False, side_effects="none")
+    return [json.dumps(each, sort_keys=True) for each in answer.to_dict()["explanations"]]
+
+
+def test_fewer_jobs_run_where_a_key_is_asked_for(
+    spark: SparkSession, totals: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with jobs_of(spark) as few:
+        found = explained(totals, {"shop": "b"})
+    monkeypatch.setattr(finish, "cut", lambda *_: None)
+    with jobs_of(spark) as many:
+        assert explained(totals, {"shop": "b"}) == found
+    assert 0 < len(few) < len(many)
+
+
+@pytest.mark.parametrize("limit", ["MOST_ROWS", "MOST_ELEMENTS"])
+def test_many_rows_and_long_lists_are_left_to_spark(
+    totals: DataFrame, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    found = explained(totals, {"shop": "b"})
+    monkeypatch.setattr(finish, limit, 0)
+    monkeypatch.setattr(finish, "_finished", lambda *_: pytest.fail("too much for the driver"))
+    assert explained(totals, {"shop": "b"}) == found
+    assert found
