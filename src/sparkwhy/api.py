@@ -376,8 +376,18 @@ def _with_pairs(
 def _engine(session: SparkSession, few: Callable[[Plan], bool]) -> Engine:
     return Engine(
         lambda plan: finished(session, plan, few, pieces=True),
-        lambda plan, count: spread(run(session, plan), count),
+        lambda plan, count: spread(run(session, plan), count, share=_share(plan)),
     )
+
+
+def _share(plan: Plan) -> float:
+    """How many of the values of a plan are looked at to see how they are spread."""
+    size = sum(plan_bytes(node.source.handle) for node in walk(plan) if isinstance(node, Table))
+    return min(1.0, LOOKED_AT / max(size, 1))
+
+
+LOOKED_AT = 4 << 20
+"""Of so many bytes all values are looked at, of more, as many."""
 
 
 def _with_details(session: SparkSession, explanations: tuple[Explanation, ...]) -> tuple[Explanation, ...]:

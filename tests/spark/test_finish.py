@@ -87,3 +87,23 @@ def test_many_rows_and_long_lists_are_left_to_spark(
     monkeypatch.setattr(finish, "_finished", lambda *_: pytest.fail("too much for the driver"))
     assert explained(totals, {"shop": "b"}) == found
     assert found
+
+
+def test_more_rows_are_finished_in_one_job(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sum of all rows: beside its rows stands one that is always there."""
+    sales = spark.createDataFrame([(i, i % 7) for i in range(50)], "price int, shop int").localCheckpoint()
+    total = sales.filter("price > 10").filter("shop < 5").agg(F.sum("price").alias("total"))
+    found = explained(total, {"total": 1225})
+    monkeypatch.setattr(finish, "IN_MEMORY", 0)
+    rows_at_hand: list[int] = []
+
+    def counted(*args: Any) -> Sequence[Sequence[Any]]:
+        with jobs_of(spark) as jobs:
+            finished_rows = finish_with_spark(*args)
+        rows_at_hand.append(len(jobs))
+        return finished_rows
+
+    finish_with_spark = finish._finished
+    monkeypatch.setattr(finish, "_finished", counted)
+    assert explained(total, {"total": 1225}) == found
+    assert rows_at_hand == [1]

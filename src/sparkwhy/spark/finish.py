@@ -55,7 +55,7 @@ def _finished(session: SparkSession, found: Cut, below: DataFrame, rows: Sequenc
         except (NotInterpretable, EvaluationError):
             pass  # Spark knows how, or says in its own words what fails
     table = session.createDataFrame(rows, below.schema, verifySchema=False).coalesce(1)
-    return run(session, found.over(Source("rows at hand", jvm.analyzed(table)))).collect()
+    return run(session, found.over(Source("rows at hand", jvm.analyzed(table))), alone=True).collect()
 
 
 def _with_short_lists(plan: Plan) -> Plan:

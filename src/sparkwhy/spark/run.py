@@ -44,11 +44,14 @@ from sparkwhy.spark.orderable import orderable
 from sparkwhy.spark.sql_text import sql_of
 
 
-def run(session: SparkSession, plan: Plan, *, apart: bool = False, pieces: bool = False) -> DataFrame:
+def run(
+    session: SparkSession, plan: Plan, *, apart: bool = False, pieces: bool = False, alone: bool = False
+) -> DataFrame:
     """The DataFrame of a plan, with the names of its output. Nothing is computed yet, as ever in Spark.
 
     With `apart`, what chooses rows is compiled apart from what computes with them: for plans that choose few rows of
-    many and compute much of these. With `pieces`, much that is computed of each row is compiled in pieces.
+    many and compute much of these. With `pieces`, much that is computed of each row is compiled in pieces. With
+    `alone`, all rows stay in one partition, as those of the tables must be.
     """
     plan = merged(plan) if has_many_projections(plan) else plan
     plan = sunk(plan) if apart else plan
@@ -56,6 +59,8 @@ def run(session: SparkSession, plan: Plan, *, apart: bool = False, pieces: bool 
 
     def combine(node: Plan, inputs: tuple[DataFrame, ...]) -> DataFrame:
         df = _run_node(session, node, inputs, fields)
+        if alone:
+            return df.coalesce(1) if isinstance(node, Union) else df
         is_end = isinstance(node, Flatten) or node.id in ends or (apart and _chooses_rows(node))
         return _compiled_apart(df) if is_end else df
 

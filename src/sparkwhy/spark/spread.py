@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import TypeGuard
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DateType, NumericType, StringType, TimestampType
 
@@ -12,17 +14,19 @@ _FAR_YEAR = re.compile(r"0000-.*|[+-]\d{4,}-.*")
 _ORDERED = (NumericType, DateType, TimestampType)
 
 
-def spread(values: DataFrame, count: int) -> tuple[tuple[str, ...], ...]:
-    """For each column, in order, up to so many of its values as text; of texts, some of the most frequent."""
+ENOUGH = 2000
+"""Of so many values a few are placed well enough."""
+
+
+def spread(values: DataFrame, count: int, *, share: float = 1.0) -> tuple[tuple[str, ...], ...]:
+    """For each column, in order, up to so many of its values as text; of texts, some of the most frequent.
+
+    With a smaller `share`, only so many of the values are looked at to place those in between, if that is enough.
+    """
     names = [f"c{i}" for i in range(len(values.columns))]  # names of users may repeat
     named = values.toDF(*names)
     ordered = [f.name for f in named.schema if isinstance(f.dataType, _ORDERED)]
-    found: dict[str, tuple[str, ...]] = {}
-    if ordered:
-        shares = [i / (count - 1) for i in range(count)]
-        taken = [F.percentile_approx(name, shares, 1000).cast("array<string>").alias(name) for name in ordered]
-        row = named.agg(*taken).collect()[0]
-        found = {name: tuple(filter(_is_known_to_python, dict.fromkeys(row[name] or ()))) for name in ordered}
+    found = _placed(named, ordered, count, share) if ordered else {}
     for field in named.schema:
         if isinstance(field.dataType, StringType):
             frequent = named.groupBy(field.name).count().dropna().orderBy(F.desc("count"), field.name).limit(count)
@@ -30,6 +34,29 @@ def spread(values: DataFrame, count: int) -> tuple[tuple[str, ...], ...]:
     return tuple(found.get(name, ()) for name in names)
 
 
-def _is_known_to_python(text: str) -> bool:
-    """Whether it is no time before the year 1 or after 9999: Python has none, so nobody can compute with it there."""
-    return _FAR_YEAR.fullmatch(text) is None
+def _placed(values: DataFrame, names: Sequence[str], count: int, share: float) -> dict[str, tuple[str, ...]]:
+    """The least and the greatest value of each column, and some in between."""
+    shares = [i / (count - 1) for i in range(1, count - 1)]
+    chosen = F.lit(True) if share >= 1 else F.rand(_SEED) < share
+
+    def placed(name: str) -> Column:
+        some = F.percentile_approx(F.when(F.col("chosen"), F.col(name)), shares, 1000)
+        ends = [F.array(function(name)) for function in (F.min, F.max)]
+        return F.concat(ends[0], F.coalesce(some, F.array()), ends[1]).cast("array<string>").alias(name)
+
+    looked_at = F.count_if(F.col("chosen")).alias("looked at")
+    row = values.withColumn("chosen", chosen).agg(looked_at, *map(placed, names)).collect()[0]
+    if share < 1 and row[0] < ENOUGH:
+        return _placed(values, names, count, 1.0)
+    return {name: tuple(filter(_is_known_to_python, dict.fromkeys(row[name]))) for name in names}
+
+
+_SEED = 17
+
+
+def _is_known_to_python(text: str | None) -> TypeGuard[str]:
+    """Whether it is a value, and no time before the year 1 or after 9999.
+
+    Python has none such, so nobody can compute with it there.
+    """
+    return text is not None and _FAR_YEAR.fullmatch(text) is None
