@@ -126,7 +126,7 @@ a second operator that only keeps other rows out of the result is not looked for
 The same with some of the further rows: bounds end at a second aggregate, and a limit ranks all rows that a relaxed
 filter lets through.""",
     "restricting": """
-A single filter is tried with constants of the data; two of them together are not, nor are joins and flattens that are
+A single filter is tried with constants of the data; two of them together are not, nor are joins and explodes that are
 no longer outer, nor a smaller limit. And a second operator that only keeps other rows out of the result is not looked
 for.""",
     "theta join": """

@@ -48,7 +48,7 @@ Class = OneOf[
 CLASSES: dict[Class, str] = {
     "relaxing": "more rows come through",
     "attribute": "another attribute of a declared group",
-    "carried": "another attribute in the place of one that a projection merely carries along",
+    "carried": "another attribute in the place of one that a select merely carries along",
     "exchange": "other rows come through: `= 1` becomes `= 2`, and `>= 1` would not do",
     "part": "some of the further rows come through, and all of them would not do (aggregates, limits, outer joins)",
     "restricting": "fewer rows come through",
@@ -170,7 +170,7 @@ def _is_relaxed_to(case: Case, steps: Steps) -> bool:
 
 
 def _renames(change: Change) -> bool:
-    """Whether a projection puts another attribute under a name that it merely carried along."""
+    """Whether a select puts another attribute under a name that it merely carried along."""
     if not isinstance(change.before, Project) or not isinstance(change.after, Project):
         return False
     columns = zip(change.before.columns, change.after.columns, strict=True)

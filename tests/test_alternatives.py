@@ -208,6 +208,23 @@ def test_outer_flatten_of_another_array(spark: SparkSession) -> None:
     assert told(ask(query, {"x": 3}, alternatives=[{"xs", "ys"}])) == [({"xs": "ys"}, ["flatten"])]
 
 
+def test_a_field_beside_an_explode_is_the_fault_of_the_select(spark: SparkSession) -> None:
+    """They stand in one select, and Spark has them in two steps: the explode passes the row."""
+    rows = [("a", [1], ("Rome", "Oslo")), ("b", [], ("Oslo", "Rome"))]
+    people = spark.createDataFrame(rows, "name string, xs array<int>, addr struct<home: string, work: string>")
+    city = F.col("addr.home").alias("city")
+    answer = ask(
+        people.select(F.explode("xs").alias("x"), city), {"city": "Oslo"}, alternatives=[["addr.home", "addr.work"]]
+    )
+    blamed = {tuple(op.text for op in each.operators): dict(each.alternative) for each in answer.explanations}
+    assert blamed == {
+        ("select x, addr.home as city",): {"addr.home": "addr.work"},
+        ("explode xs as x",): {},
+    }
+    places = {op.text: op.where for each in answer.explanations for op in each.operators}
+    assert str(places["select x, addr.home as city"]).startswith("test_alternatives.py:")
+
+
 def test_flatten_of_nothing_in_one_array_and_in_the_other(spark: SparkSession) -> None:
     """Where the name alone is asked for, letting empty arrays through is enough; the value needs the other array."""
     query = explode(lists(spark, [], [7]), "xs")

@@ -49,6 +49,22 @@ def test_every_operator_that_is_read_is_documented() -> None:
     assert documented == set(read.NODES) - transparent
 
 
+@pytest.mark.parametrize("page", ["quality.md", "reproduction.md"])
+def test_pages_that_take_hours_to_make_tell_operators_in_the_words_of_answers(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert (
+        re.findall(
+            r"(?:^\d+  |-> |[{,;:] )((?:project|(?:outer )?flatten) [\w*].*)", _without_titles(text), re.MULTILINE
+        )
+        == []
+    )
+
+
+def _without_titles(page: str) -> str:
+    """Titles are the paper's."""
+    return re.sub(r"^#.*$", "", page, flags=re.MULTILINE)
+
+
 # --- code on pages ---
 
 ELSEWHERE = {"cookbook.md", "how-it-works.md"}

@@ -6,8 +6,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from sparkwhy import why_not
+from sparkwhy import ne, why_not
 from sparkwhy.errors import QueryFailed
+from sparkwhy.plan.show import show_plan
 from sparkwhy.plan.tolerant import strict, tolerant
 from sparkwhy.spark.read import read
 
@@ -35,6 +36,19 @@ def test_a_fix_that_stays_clear_of_such_rows_is_verified(shares: DataFrame) -> N
     assert found.verified
     assert found.side_effects is not None
     assert found.side_effects.upper == 0
+
+
+def test_operators_are_told_as_they_were_written(spark: SparkSession) -> None:
+    source = spark.createDataFrame([("1", "a"), ("x", "b"), ("9", "c")], "n string, name string")
+    numbers = source.filter("n rlike '^[0-9]+$'").filter(F.col("n").cast("int") > 5)
+    kept = numbers.filter(F.col("n").try_cast("int") < 10)
+    answer = why_not(kept, {"name": ne("c")})  # also true of the row whose n is no number
+    assert any("CAST_INVALID_INPUT" in warning for warning in answer.warnings)
+    found = answer.explanations[0]
+    assert [operator.text for operator in found.operators] == ["filter cast(n as int) > 5"]
+    assert [fix.after for fix in found.fixes] == ["filter cast(n as int) > 0"]
+    assert "n = 1, so cast(n as int) > 5 is FALSE" in str(answer)
+    assert "try_cast(n as int) < 10" in show_plan(answer.plan)
 
 
 def test_a_fix_that_lets_another_such_row_in_is_not_verified(spark: SparkSession) -> None:

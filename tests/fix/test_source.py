@@ -18,12 +18,14 @@ from sparkwhy.plan.exprs import (
     Expr,
     FieldOf,
     In,
+    IsNotNull,
     IsNull,
     Literal,
+    Not,
     Or,
     Ref,
 )
-from sparkwhy.plan.nodes import SQL_TEXT, Aggregate, Column, Filter, Limit, OpId, Place, Plan, Project
+from sparkwhy.plan.nodes import SQL_TEXT, Aggregate, Column, Filter, Join, Limit, OpId, Place, Plan, Project
 from sparkwhy.plan.types import DOUBLE, INTEGER, STRING, TIMESTAMP, Field, Struct
 from tests.plan.test_nodes import attribute, table
 
@@ -103,9 +105,86 @@ def test_a_constant_that_the_condition_has_twice_is_a_guess(tmp_path: Path) -> N
     assert changed(tmp_path, line, before, And((compare(">", 2), compare("<", 5)))) is None
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("df = df.where(df.n != 5)", "df = df.where(~df.n.eqNullSafe(5))"),
+        ('df = df.where((F.col("n") != 5))  # ü', 'df = df.where((~F.col("n").eqNullSafe(5)))  # ü'),
+        ('x = "ü", df["n"] != 5', 'x = "ü", ~df["n"].eqNullSafe(5)'),
+        ("df.where((df.n != 5) & (df.n != 7))", "df.where((~df.n.eqNullSafe(5)) & (df.n != 7))"),
+        ("df.where((df.n != 5) & (other.n != 5))", None),  # which of them?
+        ("df.where(df.m != 5)", None),
+        ("df.where(df.n != five)", None),
+        ("df.where(5 != df.n)", None),
+        ("df.where(F.abs(df.n) != 5)", None),
+        ("df.where('n != 5')", None),
+        ("df.where(df.n != 5", None),  # no Python
+    ],
+)
+def test_a_null_safe_form_is_written(tmp_path: Path, line: str, expected: str | None) -> None:
+    before = compare("<>", 5)
+    assert changed(tmp_path, line, before, Not(Compare("<=>", Ref(N), constant(5)))) == expected
+    assert changed(tmp_path, line, before, Not(Compare("<=>", Ref(N), constant(6)))) is None
+
+
+def test_a_day_that_spark_has_cast_is_compared_as_it_was_written(tmp_path: Path) -> None:
+    day = Compare(">=", Ref(S), Cast(constant("2024-01-31"), TIMESTAMP))
+    line = 'df.where(F.col("s") >= "2024-01-31")'
+    assert changed(tmp_path, line, day, Or((day, IsNull(Ref(S))))) == (
+        'df.where((F.col("s") >= "2024-01-31") | F.col("s").isNull())'
+    )
+
+
+def test_forms_that_let_null_through_or_nothing_else_are_written(tmp_path: Path) -> None:
+    before = compare("<>", 5)
+    line = "df = df.where((df.n != 5) & (df.s > 'a'))"
+    either = Or((before, IsNull(Ref(N))))
+    others = compare(">", "a")
+    assert changed(tmp_path, line, And((before, others)), And((either, others))) == (
+        "df = df.where(((df.n != 5) | df.n.isNull()) & (df.s > 'a'))"
+    )
+    assert changed(tmp_path, line, And((before, others)), And((IsNotNull(Ref(N)), others))) == (
+        "df = df.where((df.n.isNotNull()) & (df.s > 'a'))"
+    )
+    assert changed(tmp_path, line, And((before, others)), And((either, compare(">", "b")))) is None
+    assert changed(tmp_path, line, And((before, others)), And((either, compare(">=", "a")))) == (
+        "df = df.where(((df.n != 5) | df.n.isNull()) & (df.s >= 'a'))"
+    )
+
+
+def test_several_conditions_of_a_line_change_together(tmp_path: Path) -> None:
+    line = 'df.where((F.col("n") >= 100) & (F.col("s") != "open"))'
+    before = And((compare(">=", 100), compare("<>", "open")))
+    after = And((compare(">=", 95), Not(Compare("<=>", Ref(S), constant("open")))))
+    assert changed(tmp_path, line, before, after) == 'df.where((F.col("n") >= 95) & (~F.col("s").eqNullSafe("open")))'
+    assert changed(tmp_path, line.replace("100", "limit"), before, after) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "expected"),
+    [
+        ("a.join(b, a.n == b.m).show()", 1, 'a.join(b, a.n == b.m, "left").show()'),
+        ("a.join(b, (a.n == b.m) & (a.s == b.s))", 1, 'a.join(b, (a.n == b.m) & (a.s == b.s), "left")'),
+        ("a.join(\n    b,\n    a.n == b.m,\n)", 3, '    a.n == b.m, "left",'),
+        ("a.join(b, a.n == b.m, 'inner')", 1, 'a.join(b, a.n == b.m, "left")'),
+        ("a.join(b, a.n == b.m, how)", 1, None),
+        ("a.join(b, (a.n == b.m))", 1, None),  # inside of the brackets it would be a tuple
+        ("a.join(b, a.n == b.m).join(c, a.n == c.m)", 1, None),  # which of them?
+        ("condition = a.n == b.m\na.join(b, condition)", 1, None),
+    ],
+)
+def test_another_type_of_a_join_is_written(tmp_path: Path, text: str, line: int, expected: str | None) -> None:
+    file = tmp_path / "etl.py"
+    file.write_text(text, encoding="utf-8")
+    other = attribute(9, "m")
+    same = Compare("=", Ref(N), Ref(other))
+    place = Place(str(file), line)
+    old = Join(id=OpId(3), left=SOURCE, right=table(2, other), how="inner", condition=same, where=place)
+    diff = line_diff(old, replace(old, how="left"))
+    assert (None if diff is None else diff.split("\n+")[-1]) == expected
+
+
 def test_other_forms_are_not_written(tmp_path: Path) -> None:
-    before = compare("=", 5)
-    assert changed(tmp_path, "df.where(df.n == 5)", before, Or((before, IsNull(Ref(N))))) is None
     listed = In(Ref(N), (constant(5),))
     assert changed(tmp_path, "df.where(df.n.isin(5))", listed, In(Ref(N), (constant(5), constant(7)))) is None
 

@@ -268,7 +268,7 @@ DIRECT_DIFFERS = {
     "D4": [{"join on _key = crf"}],
     "T3": [{"join on uid = mid"}],
     "Q3F": [{27}],
-    "C2": [{"join on (left.hair = right.hair) and (left.clothes = right.clothes)"}],
+    "C2": [{"join on hair, clothes"}],
 }
 JOINED_DIFFERS = {"Q10": [{35}], "Q10F": [{35}]}
 ASKED = ["C1", "C2", "C3", "D2", "D4", "D5", "T1", "T2", "T3", "T4", "Q3", "Q3F", "Q6F", "Q10"]

@@ -254,6 +254,16 @@ def test_the_drawing_is_scrolled_to_what_is_marked(pages: Pages) -> None:
     assert browser.run("return window.scrollY") == 0
 
 
+def test_a_drawing_that_goes_on_is_shaded_at_its_edge(pages: Pages) -> None:
+    """Scrollbars may be hidden: the shade stays where it is, and what covers it moves along."""
+    browser = pages.open(full(), width=1000, height=500)
+    browser.run("document.querySelector('.narrow').scrollTop = 0")
+    edge = "const s = getComputedStyle(document.querySelector('.narrow')); return [s.backgroundAttachment, s.maxHeight]"
+    attached, height = browser.run(edge)
+    assert attached == "local, local, scroll, scroll"
+    assert height == "350px"
+
+
 # --- on paper ---
 
 
@@ -264,7 +274,8 @@ def test_on_paper_all_is_shown_and_nothing_is_to_be_clicked(pages: Pages) -> Non
     browser.look(scheme="dark")
     assert browser.run(shown) == [True, False, False, False]
     browser.look(scheme="dark", media="print")
-    assert browser.run("return getComputedStyle(document.querySelector('.mark'), '::after').content") == "none"
+    marks = "return [...document.querySelectorAll('.mark')].map((mark) => getComputedStyle(mark, '::after').content)"
+    assert browser.run(marks) == ["none"] * 3  # of open explanations and of closed ones
     assert browser.run("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert browser.run("return getComputedStyle(document.querySelector('.drawing')).maxHeight") == "none"
 

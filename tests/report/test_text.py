@@ -9,7 +9,10 @@ from textwrap import dedent
 import pytest
 
 from sparkwhy.explain.explanation import SideEffects
-from sparkwhy.plan.exprs import Attribute, AttrId
+from sparkwhy.plan.build import all_of
+from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, Ref
+from sparkwhy.plan.nodes import Join, OpId, Source, Table
+from sparkwhy.plan.show import show_op
 from sparkwhy.plan.types import INTEGER
 from sparkwhy.report.answer import Answer
 from sparkwhy.report.report import Report, show_effects
@@ -90,6 +93,30 @@ def test_what_changes_more_is_one_line_and_so_is_what_was_tried_in_vain() -> Non
         Note: larger ones may be missing.
         """,
     )
+
+
+def test_of_an_explained_row_only_changes_that_were_run_are_told_as_tried() -> None:
+    nothing_run = filtered(verified=False, minimal=False, fixes=(), reason="no change is known")
+    assert "Tried without success" not in str(answer(filtered(), tried=(nothing_run,)))
+    alone = str(answer(tried=(nothing_run,), outcome="unexplained"))
+    assert "Tried without success:\n    filter year >= 2019: no change is known" in alone
+
+
+def test_a_join_of_columns_with_one_name_is_told_by_it() -> None:
+    ours, theirs = Attribute(AttrId(1), "id", INTEGER), Attribute(AttrId(2), "id", INTEGER)
+    day, night = Attribute(AttrId(3), "day", INTEGER), Attribute(AttrId(4), "day", INTEGER)
+    left = Table(id=OpId(1), attributes=(ours, day), source=Source("a"))
+    right = Table(id=OpId(2), attributes=(theirs, night), source=Source("b"))
+
+    def told(*parts: Expr) -> str:
+        return show_op(Join(id=OpId(3), left=left, right=right, how="left", condition=all_of(parts)))
+
+    same, swapped = Compare("=", Ref(ours), Ref(theirs)), Compare("=", Ref(night), Ref(day))
+    assert told(same) == "left join on id"
+    assert told(same, swapped) == "left join on id, day"
+    assert told(Compare("<", Ref(ours), Ref(theirs))) == "left join on left.id < right.id"
+    later = Compare(">", Ref(day), Ref(night))
+    assert told(same, later) == "left join on (left.id = right.id) and (left.day > right.day)"
 
 
 def test_a_fix_that_does_not_work_says_why() -> None:

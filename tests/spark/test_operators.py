@@ -275,7 +275,11 @@ def steps(plan: Plan) -> list[str]:
 
 FOLDED: dict[str, tuple[Query, list[str]]] = {
     "explode": (lambda p, _: p.withColumn("a", F.explode("addresses")), ["table", "flatten"]),
-    "explode in select": (lambda p, _: p.select((F.col("k") + 1), F.explode("tags")), ["table", "flatten"]),
+    "explode in select": (lambda p, _: p.select("k", F.explode("tags")), ["table", "flatten"]),
+    "explode beside what is computed": (
+        lambda p, _: p.select((F.col("k") + 1), F.explode("tags")),
+        ["table", "flatten", "project"],
+    ),
     "join on a name": (lambda p, o: p.join(o, "k", "full"), ["table", "table", "join"]),
     "window": (lambda _, o: o.withColumn("r", F.row_number().over(by_k())), ["table", "window"]),
     "computed aggregate": (lambda _, o: o.groupBy("k").agg(F.sum("n") + 1), ["table", "aggregate"]),

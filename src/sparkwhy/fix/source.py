@@ -1,4 +1,4 @@
-"""The change of a line of the user's code, where the edit is certain: one constant, comparison, name or function."""
+"""The change of a line of the user's code, where the edit is certain: constant, comparison, name, function, form."""
 
 from __future__ import annotations
 
@@ -12,23 +12,29 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from sparkwhy.fix.forms import PYTHON, other_form
 from sparkwhy.plan.exprs import AggCall, Cast, Compare, Expr, FieldOf, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Limit, Place, Plan, Project
 from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.walk_exprs import operands, parts
 
-_PYTHON = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
-
 
 def line_diff(before: Plan, after: Plan) -> str | None:
     """The line of the operator as a unified diff; None if it cannot be read, or if the edit would be a guess."""
     place = before.where
-    line = None if place is None else _line(place)
-    changes = list(_changes(before, after))
-    if place is None or line is None or len(changes) != 1 or _is_ambiguous(before, *changes[0]):
+    text = None if place is None else _text(place)
+    if place is None or text is None or not 0 < place.line <= len(text.splitlines()):
         return None
-    edited = _edited(line, *changes[0])
+    line = text.splitlines()[place.line - 1]
+    edited = _with_one_token(line, before, after) or other_form(text, place.line, before, after)
     return None if edited is None else _diff(place, line, edited)
+
+
+def _with_one_token(line: str, before: Plan, after: Plan) -> str | None:
+    changes = list(_changes(before, after))
+    if len(changes) != 1 or _is_ambiguous(before, *changes[0]):
+        return None
+    return _edited(line, *changes[0])
 
 
 def _is_ambiguous(before: Plan, what: str, old: Any, _: Any) -> bool:
@@ -37,7 +43,7 @@ def _is_ambiguous(before: Plan, what: str, old: Any, _: Any) -> bool:
     if what == "function":
         return False
     if what == "comparison":
-        return [_PYTHON.get(part.op) for part in said if isinstance(part, Compare)].count(old) > 1
+        return [PYTHON.get(part.op) for part in said if isinstance(part, Compare)].count(old) > 1
     if what == "name":
         return list(map(_path, said)).count(old) > 1
     names = [part.attribute.name for part in said if isinstance(part, Ref)]
@@ -45,12 +51,11 @@ def _is_ambiguous(before: Plan, what: str, old: Any, _: Any) -> bool:
     return old in names or [part.value for part in said if isinstance(part, Literal)].count(old) > 1
 
 
-def _line(place: Place) -> str | None:
+def _text(place: Place) -> str | None:
     try:
-        lines = Path(place.file).read_text(encoding="utf-8").splitlines()
+        return Path(place.file).read_text(encoding="utf-8")
     except (OSError, ValueError):
         return None
-    return lines[place.line - 1] if 0 < place.line <= len(lines) else None
 
 
 def _changes(before: Plan, after: Plan) -> Iterator[tuple[str, Any, Any]]:
@@ -116,7 +121,7 @@ def _different(before: Expr, after: Expr) -> Iterator[tuple[str, Any, Any]]:
         case Literal(old), Literal(new):
             yield "constant", old, new
         case Compare(), Compare() if before.op != after.op:
-            yield "comparison", _PYTHON.get(before.op), _PYTHON.get(after.op)
+            yield "comparison", PYTHON.get(before.op), PYTHON.get(after.op)
             yield from _inside(before, after)
         case _ if type(before) is type(after) and len(operands(before)) == len(operands(after)):
             yield from _inside(before, after)

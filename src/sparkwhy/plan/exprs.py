@@ -172,9 +172,12 @@ class In:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
+    """A value in another type. One that is `spared` was written to fail, and gives null while rows are followed."""
+
     input: Expr
     type: Type
     mode: Mode = "legacy"
+    spared: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

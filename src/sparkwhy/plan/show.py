@@ -36,6 +36,7 @@ from sparkwhy.plan.exprs import (
     Ref,
     Variable,
     WindowCall,
+    conjuncts,
 )
 from sparkwhy.plan.nodes import (
     Aggregate,
@@ -115,7 +116,8 @@ def _show_part(expr: Expr, inner: tuple[str, ...], names: Names) -> str:
         case Cast():
             if isinstance(expr.input, Literal) and _is_adjusted(expr.input.type, expr.type):
                 return inner[0]
-            return f"{'try_cast' if expr.mode == 'try' else 'cast'}({inner[0]} as {ddl(expr.type)})"
+            word = "try_cast" if expr.mode == "try" and not expr.spared else "cast"
+            return f"{word}({inner[0]} as {ddl(expr.type)})"
         case MakeStruct():
             pairs = zip(expr.names, inner, strict=True)
             return f"struct({', '.join(_with_name(value, name) for name, value in pairs)})"
@@ -221,10 +223,7 @@ def show_op(op: Plan) -> str:
         case Filter():
             return f"filter {show_expr(op.condition, names)}"
         case Join():
-            if op.condition is None:
-                return "cross join" if op.how == "inner" else f"{op.how} join"
-            how = "" if op.how == "inner" else f"{op.how} "
-            return f"{how}join on {show_expr(op.condition, names)}"
+            return _show_join(op, names)
         case Flatten():
             return _show_flatten(op, names)
         case Aggregate():
@@ -286,6 +285,26 @@ def _show_project(op: Project, names: Names) -> str:
     if made and kept and everything:
         return f"select *, {_show_columns(made, names)}"
     return f"select {_show_columns(op.columns, names)}"
+
+
+def _show_join(op: Join, names: Names) -> str:
+    """A join; one of columns that have the same names on both sides is told by these: `join on station`."""
+    if op.condition is None:
+        return "cross join" if op.how == "inner" else f"{op.how} join"
+    how = "" if op.how == "inner" else f"{op.how} "
+    shared = [_shared_name(part, op) for part in conjuncts(op.condition)]
+    named = ", ".join(name for name in shared if name is not None)
+    return f"{how}join on {named if None not in shared else show_expr(op.condition, names)}"
+
+
+def _shared_name(condition: Expr, join: Join) -> str | None:
+    """The name of two columns that must be equal, if it is the same and each side has one such column."""
+    match condition:
+        case Compare("=", Ref(one), Ref(other)) if one.name == other.name:
+            sides = [[a.id for a in side.output if a.name == one.name] for side in (join.left, join.right)]
+            return plain(one) if sorted(sides) == sorted([[one.id], [other.id]]) else None
+        case _:
+            return None
 
 
 def _show_flatten(op: Flatten, names: Names) -> str:

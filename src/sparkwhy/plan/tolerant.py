@@ -43,7 +43,7 @@ def _tolerant(expr: Expr) -> Expr:
         case Call(function, _, "ansi") if function in _FORGIVING:
             return replace(expr, mode="try")
         case Cast(mode="ansi"):
-            return replace(expr, mode="try")
+            return replace(expr, mode="try", spared=True)
         case ItemOf(mode="ansi"):
             return replace(expr, mode="legacy")
         case _:

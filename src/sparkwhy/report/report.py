@@ -146,11 +146,16 @@ class Report:
             flow=Flow.of(answer.plan, answer.explanations),
             explanations=tuple(Told.of(each) for each in answer.explanations if each not in folded),
             dominated=tuple(map(Told.of, folded)),
-            tried=tuple(map(Told.of, answer.tried)),
+            tried=tuple(map(Told.of, _worth_telling(answer))),
             matching=answer.matching,
             gaps=answer.gaps,
             notes=answer.warnings,
         )
+
+
+def _worth_telling(answer: Answer) -> Iterator[Explanation]:
+    """What was tried in vain; where the row is explained, only changes that were run, for what came of them."""
+    return (each for each in answer.tried if each.fixes or answer.outcome != "explained")
 
 
 def show_changes(changes: Mapping[str, str]) -> str:

@@ -24,7 +24,7 @@ C3 = Scenario(
     query=query,
     missing={"name": "Ashishbakshi", "desc": "snow"},
     alternatives=(frozenset({"saw_person.hair", "saw_person.clothes"}),),
-    errors=("the projection takes the hair, not the clothes",),
+    errors=("the select takes the hair, not the clothes",),
     operators={5: Mark("join", "witness"), 6: Mark("project", "as desc")},
     paper=PaperAnswers(whynot=sets({5}), conseil=sets({5}), rp_no_alternatives=(), rp=sets({6})),
 )

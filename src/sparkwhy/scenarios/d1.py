@@ -35,7 +35,7 @@ D1 = Scenario(
     query=query,
     missing={"ititle": "Why Rows Go Missing."},
     alternatives=(frozenset({"proceedings.title._VALUE", "proceedings.booktitle"}),),
-    errors=("the projection takes the long title of a volume, not the short one, which says SIGMOD",),
+    errors=("the select takes the long title of a volume, not the short one, which says SIGMOD",),
     operators={1: Mark("project", "as ptitle"), 2: Mark("filter", "ptitle")},
     paper=PaperAnswers(whynot=sets({2}), rp_no_alternatives=sets({2}), rp=sets({2}, {1})),
     elsewhere=elsewhere,

@@ -36,7 +36,7 @@ D2 = Scenario(
     query=query,
     missing={"author": "Greta Lindqvist", "cnt": gt(5)},
     alternatives=(frozenset({"title._bibtex", "title._VALUE"}),),
-    errors=("the projection takes the title for BibTeX, which nearly all articles lack",),
+    errors=("the select takes the title for BibTeX, which nearly all articles lack",),
     operators={3: Mark("project", "as title")},
     paper=PaperAnswers(whynot=(), rp_no_alternatives=(), rp=sets({3})),
     elsewhere=elsewhere,

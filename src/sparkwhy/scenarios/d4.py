@@ -64,7 +64,7 @@ D4 = Scenario(
     query=query,
     missing={"author": "Jonas Weidmann"},
     alternatives=(frozenset({"proceedings.publisher", "proceedings.series"}),),
-    errors=("the projection takes the publisher, not the series", "the year is 2015, not 2010"),
+    errors=("the select takes the publisher, not the series", "the year is 2015, not 2010"),
     operators={
         5: Mark("project", "as ppublisher"),
         6: Mark("filter", "ppublisher"),

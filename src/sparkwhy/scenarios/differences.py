@@ -60,7 +60,7 @@ DIFFERENCES: Mapping[tuple[str, Column], Difference] = {
     ),
     ("T3", "why-not"): Difference(
         "Two tweets have the hashtag: one mentions the user and has no media, the other has media and mentions "
-        "somebody else. The second gets through the flatten, so the join is the first operator after which no pair is "
+        "somebody else. The second gets through the explode, so the join is the first operator after which no pair is "
         "left. The paper's answer needs only tweets to count that mention the user: the joined reading.",
         "definition",
     ),
@@ -71,7 +71,7 @@ DIFFERENCES: Mapping[tuple[str, Column], Difference] = {
     ),
     ("Q3", "with alternatives"): Difference(
         "The order is asked for by its key alone, so what the price is read from does not matter: with tax in the "
-        "place of discount in the projection, each set goes on working. The paper has one of these, {25, 26, 27}, and "
+        "place of discount in the select, each set goes on working. The paper has one of these, {25, 26, 27}, and "
         "lays it to tax and discount. The fixes were run.",
         "ours",
     ),
@@ -90,9 +90,9 @@ DIFFERENCES: Mapping[tuple[str, Column], Difference] = {
     ),
     ("Q3F", "with alternatives"): Difference(
         "The order is asked for by its key alone, so what the price and the priority are read from does not matter: "
-        "each set that works goes on working with the projection (tax and discount), the aggregation (priorities) or "
+        "each set that works goes on working with the select (tax and discount), the aggregation (priorities) or "
         "both. The paper has one of these, {25, 26, 27}, and lays it to tax and discount, which stand in the "
-        "projection.",
+        "select.",
         "ours",
     ),
     ("Q10", "why-not, joined"): _Q10_JOINED,

@@ -31,6 +31,6 @@ Q13N = replace(
     name="Q13N",
     title="TPC-H query 13 on nested customers with one modified flatten",
     query=query,
-    errors=("the flatten is inner, not outer",),
+    errors=("the explode is inner, not outer",),
     operators={39: Mark("flatten", "usual")},
 )

@@ -27,7 +27,7 @@ T1 = Scenario(
     query=query,
     missing={"id": 901},
     alternatives=(frozenset({"entities.media", "entities.urls"}),),
-    errors=("the projection takes the media, not the links", "the filter is for another player"),
+    errors=("the select takes the media, not the links", "the filter is for another player"),
     operators={
         10: Mark("project", "expanded_url as media"),
         11: Mark("flatten", "explode media"),

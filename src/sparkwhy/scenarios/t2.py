@@ -32,7 +32,7 @@ T2 = Scenario(
     query=query,
     missing={"uName": "Marie Duarte"},
     alternatives=(frozenset({"place.country", "user.location"}),),
-    errors=("the projection takes the country of the tweet's place, not the location of the user",),
+    errors=("the select takes the country of the tweet's place, not the location of the user",),
     operators={
         13: Mark("project", "as uName"),
         14: Mark("filter", "BTS"),

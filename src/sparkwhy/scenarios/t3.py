@@ -34,7 +34,7 @@ T3 = Scenario(
     query=query,
     missing={"uName": "Theo Achterberg", "ht": [{"text": "SparkDay"}, ...]},
     alternatives=(frozenset({"entities.media", "entities.urls"}),),
-    errors=("the projection takes the media, not the links",),
+    errors=("the select takes the media, not the links",),
     operators={16: Mark("project", "expanded_url as media"), 17: Mark("flatten", "explode media")},
     paper=PaperAnswers(whynot=sets({17}), rp_no_alternatives=sets({17}), rp=sets({17}, {16})),
 )

@@ -35,7 +35,7 @@ T4 = Scenario(
     query=query,
     missing={"htText": contains("Arsenal")},
     alternatives=(frozenset({"place.country", "user.location"}),),
-    errors=("the projection takes the country of the tweet's place, not the location of the user",),
+    errors=("the select takes the country of the tweet's place, not the location of the user",),
     operators={18: Mark("project", "entities.hashtags as ht"), 19: Mark("filter", "UEFA"), 20: Mark("filter", "cnt")},
     paper=PaperAnswers(whynot=sets({19}), rp_no_alternatives=sets({19, 20}), rp=sets({18}, {19, 20}, {18, 19, 20})),
 )

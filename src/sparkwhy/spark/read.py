@@ -213,7 +213,8 @@ def _is_identity(columns: tuple[Column, ...], below: Plan) -> bool:
 def _implied_by(reading: Reading, tree: Tree, below: Plan) -> OpId | None:
     """The step of the operation that Spark inserted this projection for, if it did: below it, or above."""
     (child,), parent = tree.children, tree.parent
-    if child.name == "Generate" and not child.fields.get("qualifier"):
+    computes = not all(map(_is_attribute, tree.exprs("projectList")))
+    if child.name == "Generate" and not child.fields.get("qualifier") and not computes:
         return below.id
     if child.name == "Window" or (child.name == "Project" and child.children[0].name == "Window"):
         return below.id
