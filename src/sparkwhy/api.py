@@ -376,6 +376,7 @@ def _with_pairs(
 
 def _engine(session: SparkSession, few: Callable[[Plan], bool]) -> Engine:
     return Engine(
+        lambda plan: run(session, plan, pieces=True).collect(),
         lambda plan: finished(session, plan, few, pieces=True),
         lambda plan, count: spread(run(session, plan), count, share=_share(plan)),
     )

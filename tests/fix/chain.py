@@ -33,7 +33,10 @@ Tables = dict[OpId, list[Row]]
 
 
 def engine(tables: Tables) -> Engine:
-    return Engine(lambda plan: run(plan, tables), lambda plan, count: spread(plan, tables, count))
+    def collect(plan: Plan) -> list[Row]:
+        return run(plan, tables)
+
+    return Engine(collect, collect, lambda plan, count: spread(plan, tables, count))
 
 
 def spread(plan: Plan, tables: Tables, count: int) -> list[list[str]]:

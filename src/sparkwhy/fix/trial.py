@@ -37,9 +37,13 @@ Counting = Callable[[Sequence[Repair]], Mapping[int, SideEffects]]
 
 @dataclass(frozen=True)
 class Engine:
-    """What runs plans: all rows of one, or a few values of each of its columns, evenly placed."""
+    """What runs plans: all rows of one, or a few values of each of its columns, evenly placed.
+
+    `collect_asked` collects too, from plans that look only at rows like the one that is asked for.
+    """
 
     collect: Callable[[Plan], Iterable[Sequence[Any]]]
+    collect_asked: Callable[[Plan], Iterable[Sequence[Any]]]
     spread: Callable[[Plan, int], Sequence[Sequence[str]]]
 
 
@@ -94,7 +98,7 @@ class Trial:
         for start in range(0, len(numbered), _AT_ONCE):
             batch = numbered[start : start + _AT_ONCE]
             plan = outcome_plan([repair for _, _, repair in batch], self.conditions, told)
-            for number, outcome in outcomes_of(self.engine.collect(plan), told).items():
+            for number, outcome in outcomes_of(self.engine.collect_asked(plan), told).items():
                 at, i, _ = batch[number]
                 outcomes[at][i] = outcome
         return outcomes
