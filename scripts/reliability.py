@@ -60,10 +60,10 @@ def _bad_inputs() -> list[str]:
 
 def _commands() -> list[str]:
     codes = Counter(code for code, _, _ in test_bad_input.COMMANDS.values())
-    options = len(test_bad_input.UNKNOWN_OPTIONS)
+    codes[2] += len(test_bad_input.BAD_USAGE) + len(test_bad_input.ELSEWHERE)
     return [
-        f"**{sum(codes.values()) + options} bad commands**:",
-        f"{codes[2] + options} that cannot be understood (exit code 2),",
+        f"**{codes.total()} bad commands**, for every option that takes a value:",
+        f"{codes[2]} that cannot be understood (exit code 2),",
         f"{codes[5]} that cannot be answered (exit code 5).",
     ]
 
