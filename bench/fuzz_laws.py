@@ -21,7 +21,7 @@ from sparkwhy import SparkWhyError, why_not
 from sparkwhy.lab.interpreter import run
 from sparkwhy.lab.tables import rows_of
 from sparkwhy.lab.values import Row
-from sparkwhy.plan.nodes import Distinct, Limit, OpId, Plan, Window
+from sparkwhy.plan.nodes import Distinct, Limit, OpId, Plan, SetOperation, Window
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.question.bind import bind
@@ -81,10 +81,13 @@ def _numbers_no_ties(plan: Plan) -> bool:
 def _is_settled(plan: Plan) -> bool:
     """Whether no operator keeps any of several rows in an order that readings may make differently.
 
-    A window puts rows in its order; where alternatives have another one, all of them still share one result.
+    A window puts rows in its order; where alternatives have another one, all of them still share one result. What an
+    except or an intersect keeps is found by joins when it is traced, after which rows are in any order.
     """
     choosing = [node for node in walk(plan) if isinstance(node, Limit) or (isinstance(node, Distinct) and node.keys)]
-    return is_determined(plan) and not any(isinstance(below, Window) for node in choosing for below in walk(node))
+    return is_determined(plan) and not any(
+        isinstance(below, Window | SetOperation) for node in choosing for below in walk(node)
+    )
 
 
 def tracing(label: str) -> Attempt | None:
