@@ -127,6 +127,8 @@ def evaluating(label: str) -> Attempt | None:
         return None
     generator, plan = drawn
     plans = [plan, *alternatives(generator, plan, generator.random.randint(0, 4))]
+    if not all(map(_numbers_no_ties, plans)):
+        return None
     asked = _asked(generator, plan) if generator.random.random() < 0.5 else ()
     return Attempt(generator.tables, lambda _: check_evaluation(generator, plans, asked))
 
@@ -138,6 +140,8 @@ def fixing(label: str) -> Attempt | None:
         return None
     generator, plan = drawn
     others = alternatives(generator, plan, generator.random.choice((0, 0, 2)))
+    if not all(map(_numbers_no_ties, others)):
+        return None
     asked = _asked(generator, plan)
 
     def check_fixes(tables: Tables) -> None:
