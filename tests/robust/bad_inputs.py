@@ -527,6 +527,9 @@ def _arguments() -> Iterator[Bad]:
         ("alternatives", "a Column", AlternativeError, "a list of groups"),
         ("redact", "a Column", BadArgument, "redact cannot be"),
         ("timeout", "a Column", BadArgument, "is a number of seconds"),
+        ("mode", "a Column", AlternativeError, "there is no mode"),
+        ("verify", "a Column", BadArgument, "is True or False"),
+        ("progress", "a Column", BadArgument, "cannot be"),
     ]
     for argument, name, error, says in columns:
         yield Bad(
