@@ -16,7 +16,7 @@ test: setup  ## Run the tests, in two processes (WORKERS=1: in one)
 	$(BIN)/pytest -n $(or $(WORKERS),2) --dist loadfile --no-loadscope-reorder
 
 cluster-test: setup  ## Ask many questions on a real cluster, under several settings, and break it (takes a while)
-	$(BIN)/pytest -m cluster tests/cluster
+	$(BIN)/pytest -m cluster tests/cluster --junitxml build/cluster.xml
 
 lint: setup  ## Check style, types and the layers of the package
 	$(BIN)/ruff check
@@ -38,8 +38,8 @@ bench-smoke: setup  ## A few of the benchmarks, on little data
 quality: setup  ## Compare the answers with the exact oracle on generated questions; writes docs/quality.md
 	$(BIN)/python -m bench.quality
 
-fuzz: setup  ## Try the laws on generated queries and questions (MINUTES=60, SEED=0)
-	$(BIN)/python -m bench.fuzz --minutes $(or $(MINUTES),60) --seed $(or $(SEED),0)
+fuzz: setup  ## Try the laws on generated queries and questions (MINUTES=60, SEED=0; WRITE=docs/fuzz.json: keep the counts)
+	$(BIN)/python -m bench.fuzz --minutes $(or $(MINUTES),60) --seed $(or $(SEED),0) $(if $(WRITE),--write $(WRITE))
 
 reproduce: setup  ## Ask the paper's questions, TPC-H at SCALE=1, and write docs/reproduction.md (NAMES="Q3 C1": only these)
 	$(BIN)/python -m bench.reproduce --scale $(or $(SCALE),1) $(NAMES)

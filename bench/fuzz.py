@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import logging
 import sys
 import time
@@ -16,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -50,6 +52,14 @@ class Outcome:
     @property
     def cases(self) -> int:
         return sum(tally.cases for tally in self.tallies.values())
+
+    def record(self, *, seed: str, minutes: float) -> str:
+        """The tallies as JSON, for the page on reliability."""
+        laws = {
+            name: {"cases": t.cases, "failures": t.failures, "seconds": round(t.seconds)}
+            for name, t in self.tallies.items()
+        }
+        return json.dumps({"seed": seed, "minutes": minutes, "laws": laws}, indent=2) + "\n"
 
     def summary(self) -> str:
         rows = [(name, f"{t.cases:,}", str(t.failures), f"{t.seconds:.0f} s") for name, t in self.tallies.items()]
@@ -153,6 +163,8 @@ def main(arguments: list[str]) -> int:
             return _again({**laws, **bound}, given.label)
         outcome = fuzz(laws, bound, seed=given.seed, seconds=given.minutes * 60, say=_say)
     print(outcome.summary())
+    if given.write is not None:
+        given.write.write_text(outcome.record(seed=given.seed, minutes=given.minutes), encoding="utf-8")
     for failure in outcome.failures:
         print(f"\n{failure}")
     return int(bool(outcome.failures))
@@ -170,6 +182,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.fuzz", description=__doc__)
     parser.add_argument("--minutes", type=float, default=60, help="how long to go on (default 60)")
     parser.add_argument("--seed", default="0", help="another seed, other cases (default 0)")
+    parser.add_argument("--write", type=Path, help="write the tallies to this file, as JSON")
     parser.add_argument("--law", choices=[*LAWS, *SPARK_LAWS], help="only this law")
     parser.add_argument("--label", help="only this case")
     return parser

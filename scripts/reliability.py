@@ -1,16 +1,22 @@
-"""Writes the tables of docs/reliability.md from the tests that they count. `--check` fails if they are not up to date.
+"""Writes the tables of docs/reliability.md from the tests that they count, and from what long runs left in `docs/`.
+
+`--check` fails if they are not up to date.
 
 Run as `python -m scripts.reliability`.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from bench.fuzz_laws import LAWS, SPARK_LAWS
+from bench.fuzz_laws import LAWS, QUERIES_AT_ONCE, SPARK_LAWS
+from scripts import cluster_run
 from tests.cluster import test_answers
 from tests.cluster import test_faults as faults_of_a_cluster
 from tests.cluster.cases import CASES
@@ -18,6 +24,7 @@ from tests.robust import bad_inputs, odd_data, test_bad_input, test_faults, test
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reliability.md"
+FUZZED = ROOT / "docs" / "fuzz.json"
 BEGIN, END = "<!-- counted by scripts/reliability.py -->", "<!-- end of what is counted -->"
 
 
@@ -38,6 +45,8 @@ def tables() -> str:
             *_odd_data(),
             "",
             *_laws(),
+            "",
+            *fuzzed(json.loads(FUZZED.read_text(encoding="utf-8"))),
         ]
     )
 
@@ -60,10 +69,10 @@ def _bad_inputs() -> list[str]:
 
 def _commands() -> list[str]:
     codes = Counter(code for code, _, _ in test_bad_input.COMMANDS.values())
-    options = len(test_bad_input.UNKNOWN_OPTIONS)
+    codes[2] += len(test_bad_input.BAD_USAGE) + len(test_bad_input.ELSEWHERE)
     return [
-        f"**{sum(codes.values()) + options} bad commands**:",
-        f"{codes[2] + options} that cannot be understood (exit code 2),",
+        f"**{codes.total()} bad commands**, for every option that takes a value:",
+        f"{codes[2]} that cannot be understood (exit code 2),",
         f"{codes[5]} that cannot be answered (exit code 5).",
     ]
 
@@ -81,6 +90,22 @@ def _cluster() -> list[str]:
         f"**{len(told)} faults of the cluster**, some of them as above (`make cluster-test`):",
         "",
         *told,
+        "",
+        *ran_on_a_cluster(json.loads(cluster_run.RECORD.read_text(encoding="utf-8"))),
+    ]
+
+
+def ran_on_a_cluster(record: Mapping[str, Any]) -> list[str]:
+    """What the last run gave, part by part; not every part need have been run."""
+    parts = record["parts"]
+    run, passed = (sum(part[key] for part in parts.values()) for key in ("run", "passed"))
+    minutes = record["seconds"] / 60
+    return [
+        f"**The last run** passed {passed} of the {run} tests that it came to, in {minutes:.0f} minutes:",
+        "",
+        "| part | run | passed |",
+        "|---|---|---|",
+        *(f"| {name} | {part['run'] or 'not run'} | {part['passed']} |" for name, part in parts.items()),
     ]
 
 
@@ -125,6 +150,20 @@ def _laws() -> list[str]:
         f"**{len(laws)} laws** on generated queries and questions: a few with the tests, any number with `make fuzz`:",
         "",
         *(f"- {name}: {_first_line(law)}" for name, law in laws),
+    ]
+
+
+def fuzzed(record: Mapping[str, Any]) -> list[str]:
+    """What the last long run gave, law by law."""
+    laws, minutes = record["laws"], record["minutes"]
+    cases, failures = (sum(law[key] for law in laws.values()) for key in ("cases", "failures"))
+    return [
+        f"**The last long run** (`make fuzz MINUTES={minutes:g} SEED={record['seed']}`) tried {cases:,} cases;",
+        f"failures: {failures}. On Spark a case of reading or asking is up to {QUERIES_AT_ONCE} queries.",
+        "",
+        "| law | cases | failures | seconds |",
+        "|---|---|---|---|",
+        *(f"| {name} | {law['cases']:,} | {law['failures']} | {law['seconds']:,} |" for name, law in laws.items()),
     ]
 
 

@@ -105,7 +105,7 @@ def why_not(
         >>> [operator.text for operator in answer.explanations[0].operators]
         ['filter year >= 2019']
     """
-    say, began = progress or (lambda _: None), time.monotonic()
+    say, began = (lambda _: None) if progress is None else progress, time.monotonic()
     wishes = Wishes.checked(
         verify=verify,
         side_effects=side_effects,

@@ -32,7 +32,8 @@ EXECUTOR_MEMORY = "512m"
 _MASTER = "org.apache.spark.deploy.master.Master"
 _WORKER = "org.apache.spark.deploy.worker.Worker"
 _EXECUTOR = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
-_PATIENCE = 60.0
+_PATIENCE = 300.0
+"""A busy machine needs minutes to start what an idle one starts in seconds."""
 
 
 @dataclass

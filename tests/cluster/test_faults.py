@@ -25,7 +25,7 @@ from tests.cluster.standalone import Cluster, cluster, wait_for
 from tests.robust import test_faults as in_local_mode
 from tests.robust.surroundings import Surroundings
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(1200)]
 
 SETTINGS = {
     "spark.task.maxFailures": "3",

@@ -333,10 +333,13 @@ def _predicates() -> Iterator[Bad]:
         yield _called(function.__name__, "None", lambda f=function: f(None), "nothing compares with null")  # type: ignore[misc]
     for name, value in _NO_VALUES.items():
         yield _called("between", name, lambda v=value: between(1, v), "is not a single value")  # type: ignore[misc]
+        yield _called("between", f"{name} and 1", lambda v=value: between(v, 1), "is not a single value")  # type: ignore[misc]
         yield _called("one_of", f"1 and {name}", lambda v=value: one_of(1, v), "is not a single value")  # type: ignore[misc]
     texts: list[Callable[[Any], Any]] = [contains, startswith, like, matches]
     for function, value in itertools.product(texts, (None, 1, b"a", ["a"], ANY)):
         yield _called(function.__name__, repr(value), lambda f=function, v=value: f(v), "is not a string")  # type: ignore[misc]
+    yield _called("between", "None", lambda: between(None, 1), "nothing compares with null")
+    yield _called("between", "1 and None", lambda: between(1, None), "nothing compares with null")
     yield Bad("predicates", "one_of()", lambda _: one_of(), PatternError, "matches nothing")
     yield Bad("predicates", "one_of([])", lambda _: one_of([]), PatternError, "matches nothing")
     yield Bad("predicates", "like that escapes nothing", lambda _: like("a\\b"), PatternError, "escapes nothing")
@@ -346,6 +349,13 @@ def _predicates() -> Iterator[Bad]:
         lambda frames: why_not(frames.plain, {"year": between(3, 1)}),
         PatternTypeError,
         "matches nothing",
+    )
+    yield Bad(
+        "predicates",
+        "between of a number and a text",
+        lambda frames: why_not(frames.plain, {"year": between(1, "a")}),
+        PatternTypeError,
+        "year is of type int",
     )
     yield Bad(
         "predicates",
@@ -517,6 +527,9 @@ def _arguments() -> Iterator[Bad]:
         ("alternatives", "a Column", AlternativeError, "a list of groups"),
         ("redact", "a Column", BadArgument, "redact cannot be"),
         ("timeout", "a Column", BadArgument, "is a number of seconds"),
+        ("mode", "a Column", AlternativeError, "there is no mode"),
+        ("verify", "a Column", BadArgument, "is True or False"),
+        ("progress", "a Column", BadArgument, "cannot be"),
     ]
     for argument, name, error, says in columns:
         yield Bad(

@@ -251,6 +251,35 @@ def _filtered_on() -> Iterator[Odd]:
     yield Odd("filtered on", told(rest), on(rest), {"id": 1}, blamed, parts=len(rest))
 
 
+# --- types that are rare, or that Spark has switched off ---
+
+
+def _rare() -> Iterator[Odd]:
+    """Each by itself, so that none hides another; what Spark has switched off is refused."""
+    rare = {
+        "short": Typed("smallint(-32768)", "smallint(1)", -32768),
+        "void": Typed("null", "null", None),
+        "null among structs": Typed(
+            "array(named_struct('a', 1), null)", "array(named_struct('a', 2))", [{"a": 1}, None]
+        ),
+        "collated": Typed("collate('Ab', 'UTF8_LCASE')", "collate('x', 'UTF8_LCASE')", "aB"),
+    }
+    for name, each in rare.items():
+        types = {"t": each}
+        yield Odd("rare", name, _filtered(types), {"id": 1, **wanted(types)}, KEPT_OUT)
+    noon = {"t": Typed("time'12:00:00'", "time'01:00:00'", dt.time(12))}
+    refused = Refuses(PatternTypeError, ("is not a single value", "Hint:"))
+    yield Odd("rare", "time", _filtered(noon), wanted(noon), refused, {"spark.sql.timeType.enabled": "true"})
+    points = {"t": Typed(_point("f03f"), _point("0040"), ANY)}
+    refused = Refuses(QueryFailed, ('cannot cast "GEOMETRY',))
+    yield Odd("rare", "geometry", _filtered(points), {"id": 1}, refused, {"spark.sql.geospatial.enabled": "true"})
+
+
+def _point(x: str) -> str:
+    """A point as SQL: the first of its numbers by its last two bytes, the second is 2."""
+    return f"st_geomfromwkb(X'0101000000000000000000{x}0000000000000040')"
+
+
 # --- values that are not there, and that cannot be written ---
 
 
@@ -593,6 +622,7 @@ def _chances() -> Iterator[Odd]:
 
 CASES = (
     *_types(),
+    *_rare(),
     *_absent(),
     *_refused(),
     *_zones(),

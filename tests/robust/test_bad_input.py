@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
+import inspect
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,8 +12,9 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+import sparkwhy
 from sparkwhy import Answer, SparkWhyError, why_not
-from sparkwhy.cli.main import main
+from sparkwhy.cli.main import _parser, main
 from sparkwhy.errors import BadArgument
 from tests.robust.bad_inputs import BAD_INPUTS, Bad, Frames
 from tests.robust.surroundings import jobs_begun, surroundings
@@ -28,6 +32,14 @@ def frames(spark: SparkSession) -> Iterator[Frames]:
 def test_the_table_is_large_and_has_no_row_twice() -> None:
     assert len(BAD_INPUTS) >= 150
     assert len({bad.id for bad in BAD_INPUTS}) == len(BAD_INPUTS)
+
+
+def test_every_argument_has_bad_inputs() -> None:
+    assert set(inspect.signature(why_not).parameters) <= {bad.group for bad in BAD_INPUTS}
+    functions = [name for name in sparkwhy.__all__ if inspect.isfunction(getattr(sparkwhy, name))]
+    taking = [name for name in functions if inspect.signature(getattr(sparkwhy, name)).parameters]
+    tried = {bad.name.split(" of ")[0] for bad in BAD_INPUTS if bad.group == "predicates"}
+    assert set(taking) - {"why_not"} <= tried
 
 
 @pytest.mark.parametrize("bad", BAD_INPUTS, ids=lambda bad: bad.id)
@@ -124,12 +136,31 @@ COMMANDS: dict[str, tuple[int, tuple[str, ...], str]] = {
     "SQL that is none": (5, (*ROW, "--sql", "selec 1 from t"), "PARSE_SYNTAX_ERROR"),
     "SQL that changes something": (5, (*ROW, "--sql", "drop view if exists nothing"), "there is no year"),
     "a page in no folder": (2, (*ROW, *QUERY, "--html", "/nowhere/why.html"), "there is no folder"),
+    "a page that is a folder": (2, (*ROW, *QUERY, "--html", "/tmp"), "/tmp is no file"),
+    "a page without a name": (2, (*ROW, *QUERY, "--html", ""), "nothing is no file"),
+    "a page with a long name": (2, (*ROW, *QUERY, "--html", "x" * 300), "too long"),
+    "a pattern that is too deep": (5, ("--missing", "[" * 100_000, *QUERY), "too large"),
+    "alternatives that are too deep": (2, (*ROW, *QUERY, "--alternatives", "[" * 100_000), "not JSON"),
+    "two queries": (2, ("etl.py:df", *ROW, *QUERY), "what is the query"),
+    "a table for a script": (2, ("etl.py:df", *ROW, "--table", "t=x.csv"), "--table goes with --sql"),
+    "a module that is not there": (2, ("nowhere:df", *ROW), "there is no module"),
+    "a file with a long name": (2, (f"{'x' * 300}.py:df", *ROW), "there is no file"),
+    "a function that ends the program": (5, ("sys:exit", *ROW), "SystemExit"),
+    "a function that does not say what it takes": (5, ("builtins:iter", *ROW), "TypeError"),
+    "SQL that is one long word": (2, (*ROW, "--sql", "x" * 5000), "there is no file"),
+    "SQL that is no text": (2, (*ROW, "--sql", sys.executable), "UTF-8"),
+    "a table that is not there": (2, (*ROW, *QUERY, "--table", "t=nowhere.csv"), "there is no file"),
+    "a table with a long name": (2, (*ROW, *QUERY, "--table", f"t={'x' * 300}.csv"), "there is no file"),
+    "a table of no format": (2, (*ROW, *QUERY, "--table", f"t={__file__}"), "format"),
 }
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_bad_command_is_refused(frames: Frames, capsys: pytest.CaptureFixture[str], name: str) -> None:
+def test_a_bad_command_is_refused(
+    frames: Frames, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     code, arguments, says = COMMANDS[name]
+    monkeypatch.setattr(sys, "path", list(sys.path))
     before = jobs_begun(frames.spark)
     assert main(["explain", *arguments]) == code
     printed = capsys.readouterr()
@@ -141,21 +172,90 @@ def test_a_bad_command_is_refused(frames: Frames, capsys: pytest.CaptureFixture[
     assert jobs_begun(frames.spark) == before
 
 
-UNKNOWN_OPTIONS = (
-    ("--mode", "swop"),
-    ("--side-effects", "all"),
-    ("--no-such-option",),
-    ("--missing",),
-    ("--html",),
-    ("--table",),
+BAD_USAGE: tuple[tuple[str, ...], ...] = (
+    *(
+        ("explain", *ROW, *QUERY, *option)
+        for option in (
+            ("--mode", "swop"),
+            ("--side-effects", "all"),
+            ("--no-such-option",),
+            ("--missing",),
+            ("--html",),
+            ("--table",),
+            ("--sql",),
+            ("--alternatives",),
+            ("--timeout",),
+            ("--json", "x", "y"),
+        )
+    ),
+    ("explain", *QUERY),
+    ("demo", "etl.py"),
+    ("demo", "--html"),
+    ("demo", "--missing", "{}"),
+    ("scenarios", "--scale", "large"),
+    ("scenarios", "--scale", "nan"),
+    ("scenarios", "--scale", "-1"),
+    ("scenarios", "--rows", "0"),
+    ("scenarios", "--rows", "1.5"),
+    ("scenarios", "--dblp"),
+    ("bench",),
+    ("bench", "C3", "C2"),
+    ("bench", "C3", "--runs", "0"),
+    ("bench", "C3", "--runs", "many"),
+    ("bench", "C3", "--scale", "0"),
+    ("bench", "C3", "--rows", "-3"),
+    ("no-such-command",),
+    (),
 )
 
 
-@pytest.mark.parametrize("option", UNKNOWN_OPTIONS, ids=" ".join)
+@pytest.mark.parametrize("command", BAD_USAGE, ids=lambda command: " ".join(command[-3:]) or "nothing")
 def test_what_the_options_do_not_have_is_a_usage_error(
-    frames: Frames, capsys: pytest.CaptureFixture[str], option: tuple[str, ...]
+    frames: Frames, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
 ) -> None:
+    before = jobs_begun(frames.spark)
     with pytest.raises(SystemExit) as stopped:
-        main(["explain", *ROW, *QUERY, *option])
+        main(command)
     assert stopped.value.code == 2
     assert "usage: sparkwhy" in capsys.readouterr().err
+    assert jobs_begun(frames.spark) == before
+
+
+ELSEWHERE: dict[tuple[str, ...], str] = {
+    ("demo", "--html", "/nowhere/why.html"): "there is no folder",
+    ("demo", "--html", "/tmp"): "/tmp is no file",
+    ("scenarios", "q3"): "did you mean Q3",
+    ("scenarios", "D1", "X"): "there is no scenario X",
+    ("scenarios", "--dblp", "/nowhere"): "has no article.jsonl.gz",
+    ("scenarios", "--dblp", __file__): "has no article.jsonl.gz",
+    ("bench", "X"): "there is no scenario X",
+}
+"""Commands that do not explain, and what is said of them."""
+
+
+@pytest.mark.parametrize("command", ELSEWHERE, ids=" ".join)
+def test_other_commands_are_refused_before_they_begin(
+    frames: Frames, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
+) -> None:
+    before = jobs_begun(frames.spark)
+    assert main(command) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert ELSEWHERE[command] in printed.err
+    assert "Traceback" not in printed.err
+    assert jobs_begun(frames.spark) == before
+
+
+def test_every_option_has_bad_commands() -> None:
+    """Each that takes a value; whoever adds one adds a row above."""
+    tried = [("explain", *arguments) for _, arguments, _ in COMMANDS.values()] + [*BAD_USAGE, *ELSEWHERE]
+    given = {(command[0], part.split("=")[0]) for command in tried if command for part in command[1:]}
+    (commands,) = (each for each in _parser()._actions if isinstance(each, argparse._SubParsersAction))
+    options = {
+        (name, action.option_strings[0])
+        for name, parser in commands.choices.items()
+        for action in parser._actions
+        if action.option_strings and action.nargs != 0
+    }
+    assert len(options) >= 15
+    assert options <= given

@@ -29,6 +29,9 @@ FAILED = "failed"
 BROKEN = "broken"
 """A bug of Spark, which excuses the query as written, but not the plan that it was read as."""
 
+BUGS_OF_SPARK = ("INTERNAL_ERROR", "PLAN_VALIDATION_FAILED")
+"""The second where an `intersectAll` has the same column twice: its optimizer loses one of them."""
+
 Outcome: TypeAlias = "Hashable | dict[Hashable, int]"
 
 INTERPRETED = {
@@ -104,7 +107,7 @@ def spark_outcome(df: DataFrame, plan: Plan) -> Outcome:
         return bag_of(df, plan)
     except (PySparkException, Py4JJavaError) as error:
         event(f"Spark failed: {condition_of(error)}")
-        return BROKEN if "INTERNAL_ERROR" in str(error) else FAILED
+        return BROKEN if any(words in str(error) for words in BUGS_OF_SPARK) else FAILED
 
 
 def condition_of(error: Exception) -> str:

@@ -102,6 +102,10 @@ QUERIES: dict[str, Query] = {
     "nest structs": lambda p, _: p.groupBy("k").agg(F.collect_list(F.struct("name", "born")).alias("people")),
     "group": lambda _, o: o.groupBy("k").agg(F.sum("n"), F.count("*"), F.count("v"), F.min("v"), F.max("n")),
     "group by expression": lambda _, o: o.groupBy((F.col("k") + 1).alias("k1")).agg(F.avg("n").alias("a")),
+    "group by lambdas": lambda p, _: p.groupBy(
+        F.exists("addresses", lambda a: a.year > 2018).alias("late"),
+        F.forall("addresses", lambda a: F.exists(F.array(a.city), lambda c: c == "NY")).alias("all"),
+    ).agg(F.count("*"), F.count_distinct("addresses")),
     "group by null and NaN": lambda p, _: p.groupBy("score", "home").count(),
     "aggregate arithmetic": lambda _, o: o.groupBy("k").agg((F.sum("n") + F.count("*") * 2).alias("z"), F.sum("n")),
     "aggregate all": lambda p, _: p.agg(
@@ -114,6 +118,11 @@ QUERIES: dict[str, Query] = {
     "distinct": lambda p, _: p.select("name", "addresses").distinct(),
     "dropDuplicates": lambda p, _: p.dropDuplicates(["name", "k"]).select("name", "k"),
     "rollup": lambda _, o: o.rollup("k", "v").agg(F.sum("n").alias("s"), F.grouping_id().alias("g")),
+    "rollup beside a column that is there twice": lambda _, o: o.select("*", "v").rollup("k").agg(F.sum("n")),
+    "rollup of lists without null": lambda _, o: o.rollup(F.array(F.lit(1)).alias("l")).count(),
+    "cube of lists of structs": lambda _, o: (
+        o.select(F.array(F.struct(F.lit(1).alias("a"))).alias("l"), "v").cube("l", "v").count()
+    ),
     "cube": lambda _, o: o.cube("k", "v").count(),
     "pivot": lambda _, o: o.groupBy("k").pivot("v", ["x", "y"]).agg(F.sum("n")),
     "unpivot": lambda _, o: o.unpivot("k", ["n", F.col("k").cast("long").alias("m")], "name", "value"),
@@ -121,6 +130,9 @@ QUERIES: dict[str, Query] = {
     "union with casts": lambda _, o: o.select("k", "v").union(o.select("n", "v")),
     "unionByName": lambda _, o: o.unionByName(o.select("v", "n", "k")),
     "unionByName with missing": lambda _, o: o.unionByName(o.select("v"), allowMissingColumns=True),
+    "unionByName with missing lists": lambda _, o: (
+        o.groupBy("k").agg(F.collect_set("v").alias("vs")).unionByName(o.select("k"), allowMissingColumns=True)
+    ),
     "union of unions": lambda _, o: o.union(o).union(o).select("k").union(o.select("n")),
     "exceptAll": lambda _, o: o.select("k").union(o.select("k")).exceptAll(o.select("k").limit(0).union(o.select("k"))),
     "subtract": lambda _, o: o.select("k", "v").subtract(o.filter("n = 7").select("k", "v")),

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from sparkwhy.api import why_not
-from sparkwhy.cli.output import add_output_options, progress_of, tell
+from sparkwhy.cli.output import add_output_options, check_output, progress_of, tell
 from sparkwhy.cli.quiet import session
 from sparkwhy.question.pattern import ANY
 
@@ -36,6 +36,7 @@ def register(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    check_output(arguments)
     answer = why_not(
         cities(session()),
         {"city": "NY", "nList": [ANY, ...]},

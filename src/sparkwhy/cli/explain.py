@@ -129,7 +129,7 @@ def _alternatives(text: str | None) -> Any:
         return text
     try:
         given = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"--alternatives is not JSON: {error}.", hint=_ALTERNATIVES) from error
     return _declared(given)
 

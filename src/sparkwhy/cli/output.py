@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,8 +21,19 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 def check_output(arguments: argparse.Namespace) -> None:
     """Says what is wrong with where the answer should go before the work begins."""
-    if arguments.html is not None and not Path(arguments.html).absolute().parent.is_dir():
-        raise UsageError(f"there is no folder {Path(arguments.html).absolute().parent} for {arguments.html}.")
+    if arguments.html is None:
+        return
+    path = Path(arguments.html).absolute()
+    if not os.path.isdir(path.parent):
+        raise UsageError(f"there is no folder {path.parent} for {arguments.html}.")
+    if os.path.isdir(path):
+        raise UsageError(f"{arguments.html or 'nothing'} is no file.", hint="write --html why.html.")
+    if len(os.fsencode(path.name)) > _LONGEST_NAME:
+        raise UsageError("the name of the page is too long.", hint="write --html why.html.")
+
+
+_LONGEST_NAME = 255
+"""So many bytes a name of a file has at most."""
 
 
 def progress_of(arguments: argparse.Namespace) -> Callable[[str], None] | None:

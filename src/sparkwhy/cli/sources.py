@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
@@ -82,14 +83,14 @@ def _loaded(target: Target) -> ModuleType:
         if error.name is None or not f"{target.code}.".startswith(f"{error.name}."):
             raise CannotStart(error, None) from error
         raise UsageError(f"there is no module {target.code}.", hint="a file is written with its .py.") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise CannotStart(error, None) from error
 
 
 def _run_file(file: str) -> ModuleType:
     """The module that a file is, without what stands under `if __name__ == "__main__"`."""
     path = Path(file).resolve()
-    if not path.is_file():
+    if not os.path.isfile(path):  # unlike `Path.is_file` it bears names that are too long
         raise UsageError(f"there is no file {file}.")
     spec = importlib.util.spec_from_file_location(f"_sparkwhy_script_{path.stem}", path)
     if spec is None or spec.loader is None:
@@ -115,7 +116,7 @@ def _functions(module: ModuleType) -> list[str]:
 
 
 def _called(function: Callable[..., Any], target: Target, module: ModuleType, session: Session) -> Any:
-    needed = [p for p in inspect.signature(function).parameters.values() if _is_needed(p)]
+    needed = _needed(function)
     if len(needed) > 1:
         raise UsageError(
             f"{target.name} in {target.code} takes {len(needed)} arguments.",
@@ -123,8 +124,16 @@ def _called(function: Callable[..., Any], target: Target, module: ModuleType, se
         )
     try:
         return function(*(session() for _ in needed))
-    except Exception as error:
-        raise CannotStart(error, module.__file__) from error
+    except (Exception, SystemExit) as error:
+        raise CannotStart(error, getattr(module, "__file__", None)) from error
+
+
+def _needed(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The arguments that a function wants; some that are written in C do not say."""
+    try:
+        return [p for p in inspect.signature(function).parameters.values() if _is_needed(p)]
+    except ValueError:
+        return []
 
 
 def _is_needed(parameter: inspect.Parameter) -> bool:
@@ -152,10 +161,12 @@ def from_sql(given: str, tables: Sequence[str], session: Session) -> DataFrame:
 def _sql_text(given: str) -> str:
     if len(given.split()) > 1:
         return given
-    path = Path(given)
-    if not path.is_file():
+    if not os.path.isfile(given):
         raise UsageError(f"there is no file {given}.", hint="--sql takes a file, or the text of a query.")
-    return path.read_text(encoding="utf-8")
+    try:
+        return Path(given).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {given}: {error}.", hint="--sql takes a file of UTF-8 text.") from error
 
 
 def _table(text: str) -> tuple[str, Path, str]:
@@ -163,7 +174,7 @@ def _table(text: str) -> tuple[str, Path, str]:
     if not name.isidentifier() or not place:
         raise UsageError(f"{text} is no table.", hint="write --table orders=orders.parquet.")
     path = Path(place)
-    if not path.exists():
+    if not os.path.exists(path):
         raise UsageError(f"there is no file {place}.")
     return name, path, _format(path)
 

@@ -16,7 +16,7 @@ from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.types import Array, Struct
 from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import operands, rewrite
-from sparkwhy.spark.sql_text import is_plain_field, is_plain_name, sql_of
+from sparkwhy.spark.sql_text import is_plain_field, is_plain_name, null_sql
 
 _MOST = 0.5
 """Of a larger share of its fields an array is left as it is: zipping has its price too."""
@@ -89,7 +89,7 @@ def narrow_struct(attribute: Attribute, name: str, fields: tuple[str, ...]) -> s
     assert isinstance(attribute.type, Struct)
     values = []
     for field in attribute.type.fields:
-        nothing = sql_of(Literal(None, field.type))
+        nothing = null_sql(field.type)
         if nothing is None or not is_plain_name(field.name):
             return None
         values.append(f"'{field.name}', {f'{name}.`{field.name}`' if field.name in fields else nothing}")

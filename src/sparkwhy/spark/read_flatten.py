@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sparkwhy.errors import UnsupportedOperator
-from sparkwhy.plan.exprs import Attribute, Call, Cast, Expr, Literal, MakeStruct
+from sparkwhy.plan.exprs import Attribute, Call, Cast, Expr, Literal, MakeStruct, Ref
 from sparkwhy.plan.nodes import Flatten, Project
 from sparkwhy.spark.catalyst import Tree, tree_of
-from sparkwhy.spark.reading import Bound, Reading, carried, described
+from sparkwhy.spark.reading import Bound, Reading, described
 from sparkwhy.spark.scope import Scope
 
 
@@ -77,8 +77,9 @@ def read_expand(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Boun
     groups = parent is not None and parent.name == "Aggregate"
     step = reading.part(reading.begun(parent)) if groups and parent is not None else reading.step()
     flat = Flatten(id=step, input=inner.plan, collection=_structs(rows, elements), elements=elements, inline=True)
-    kept = tuple(made[i] if i in made else scope.attributes[name.expr_id] for i, name in enumerate(names))
-    plan = Project(id=reading.part(step), input=flat, columns=carried(kept))
+    kept = [Ref(made[i] if i in made else scope.attributes[name.expr_id]) for i, name in enumerate(names)]
+    columns = reading.identified([(ref, True) for ref in kept], tuple(map(described, names)))
+    plan = Project(id=reading.part(step), input=flat, columns=columns)
     return Bound(plan, tuple(name.expr_id for name in names))
 
 

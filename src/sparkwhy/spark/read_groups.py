@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from sparkwhy.plan.exprs import AggCall, Attribute, Expr, Opaque, Ref
+from sparkwhy.plan.exprs import AggCall, Attribute, Expr, Lambda, Opaque, Ref, Variable
 from sparkwhy.plan.nodes import Aggregate, Column, Project, SortKey, Window
 from sparkwhy.plan.types import Field
 from sparkwhy.plan.walk_exprs import parts, rewrite
@@ -18,8 +19,9 @@ def read_aggregate(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> B
     (inner,) = inputs
     grouping, outputs = tree.exprs("groupingExpressions"), tree.exprs("aggregateExpressions")
     scope, fields = reading.scope(inner), reading.output(tree)
-    read = [scope.read(expr) for expr in outputs]
-    keys = _keys(reading, [scope.read(expr) for expr in grouping], read, fields)
+    by = [scope.read(expr) for expr in grouping]
+    read = [_with_keys(scope.read(expr), by) for expr in outputs]
+    keys = _keys(reading, by, read, fields)
     aggregates = _aggregates(reading, read, fields)
     step = reading.step(tree)
     plan = Aggregate(
@@ -35,6 +37,29 @@ def read_aggregate(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> B
     if all(c.carried for c in columns) and tuple(c.attribute for c in columns) == plan.output:
         return Bound(plan, ids)
     return Bound(Project(id=reading.part(step), input=plan, columns=columns), ids)
+
+
+def _with_keys(expr: Expr, keys: list[Expr]) -> Expr:
+    """The expression with the keys in it as they are: a lambda that is read again has other parameters."""
+    known = {_numbered(key): key for key in keys if any(isinstance(part, Lambda) for part in parts(key))}
+    return rewrite(expr, lambda part: known.get(_numbered(part))) if known else expr
+
+
+def _numbered(expr: Expr) -> Expr:
+    """The expression with the parameters of its lambdas numbered anew, by numbers that no other variable has."""
+    params = [param for part in parts(expr) if isinstance(part, Lambda) for param in part.params]
+    numbers = {param.id: -number for number, param in enumerate(params, 1)}
+
+    def renamed(part: Expr) -> Expr | None:
+        match part:
+            case Variable(id) if id in numbers:
+                return replace(part, id=numbers[id])
+            case Lambda(inner, body):
+                return Lambda(tuple(replace(each, id=numbers[each.id]) for each in inner), rewrite(body, renamed))
+            case _:
+                return None
+
+    return rewrite(expr, renamed)
 
 
 def _keys(reading: Reading, grouping: list[Expr], outputs: list[Expr], fields: tuple[Field, ...]) -> tuple[Column, ...]:

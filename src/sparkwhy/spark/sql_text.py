@@ -165,8 +165,7 @@ def _sql(expr: Expr, inner: list[str]) -> str | None:
 def _literal(expr: Literal) -> str | None:
     value = expr.value
     if value is None:
-        kind = _type(expr.type)
-        return None if kind is None else "NULL" if expr.type == NULL else f"CAST(NULL AS {kind})"
+        return null_sql(expr.type) if _may_be_null_inside(expr.type) else None
     if expr.type == BOOLEAN:
         return str(value).lower()
     if expr.type in (INTEGER, LONG):
@@ -179,6 +178,22 @@ def _literal(expr: Literal) -> str | None:
     if expr.type in (DOUBLE, FLOAT):
         return _floating(value, "D" if expr.type == DOUBLE else "F")
     return f"CAST({value:f}BD AS {_type(expr.type)})" if isinstance(expr.type, Decimal) else None
+
+
+def null_sql(type: Type) -> str | None:
+    """Null of this type as text, which has no words for what is never null inside of it."""
+    kind = _type(type)
+    return None if kind is None else "NULL" if type == NULL else f"CAST(NULL AS {kind})"
+
+
+def _may_be_null_inside(type: Type) -> bool:
+    match type:
+        case Array(element, contains_null):
+            return contains_null and _may_be_null_inside(element)
+        case Struct(fields):
+            return all(field.nullable and _may_be_null_inside(field.type) for field in fields)
+        case _:
+            return True
 
 
 def _floating(value: float, suffix: str) -> str | None:

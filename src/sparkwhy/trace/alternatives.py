@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from itertools import permutations, product
 from math import perm, prod
+from typing import Any, TypeAlias
 from typing import Literal as OneOf
-from typing import TypeAlias
 
 from sparkwhy.errors import AlternativeError, TooManyAlternatives
 from sparkwhy.plan.nodes import OpId, Plan
@@ -84,7 +84,8 @@ def alternatives_of(
     plan: Plan, declared: Declared = (), *, mode: Mode = "swap", limit: int = MAX_ALTERNATIVES
 ) -> Alternatives:
     """The query as written and its alternatives, fewest changed operators first."""
-    if mode not in ("swap", "each"):
+    given: Any = mode
+    if not isinstance(given, str) or given not in ("swap", "each"):  # a Column cannot be compared
         raise AlternativeError(f"there is no mode {mode!r}.", hint="write mode='swap' or mode='each'.")
     query = Analysis.of(plan)
     groups, explicit = groups_and_alternatives(declared)
