@@ -220,14 +220,13 @@ def _partner_keys(session: SparkSession) -> PartnerKeys:
 
     def spares(side: Plan, read: Table) -> bool:
         sizes = (plan_bytes(node.source.handle) for node in walk(side) if isinstance(node, Table))
-        largest = max(sizes, default=0)
-        return largest > LARGE_SIDE and largest >= plan_bytes(read.source.handle)
+        return max(sizes, default=0) > max(LARGE_SIDE, plan_bytes(read.source.handle))
 
     return PartnerKeys(lambda plan: run(session, plan).collect(), spares)
 
 
 LARGE_SIDE = 8 << 20
-"""It is worth a job more to read fewer rows of a source of more bytes, if no larger one has to be read for that."""
+"""It is worth a job more to read fewer rows of a source of more bytes, if a smaller one has to be read for that."""
 
 
 def _is_large(df: DataFrame) -> bool:
