@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from random import Random
+
+import pytest
+
+from sparkwhy.explain.candidates import candidate_plan
+from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.build import carry, long
 from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, OpId, Plan, Project, Union
-from sparkwhy.plan.prune import pruned
+from sparkwhy.plan.prune import lean, pruned
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import walk
+from sparkwhy.trace.annotate import trace
 from tests.plan.test_nodes import attribute, table
+from tests.trace.plans import Generator
+from tests.trace.test_law import bag
 
 K, V, W = attribute(1, "k"), attribute(2, "v"), attribute(3, "w")
 COUNT, TOTAL = attribute(4, "count", LONG), attribute(5, "total", LONG)
@@ -74,3 +83,27 @@ def test_a_namesake_stays_so_that_the_other_keeps_its_name() -> None:
     renamed = Project(id=OpId(3), input=groups(), columns=(*carry((K, COUNT, TOTAL)), Column(again, Ref(COUNT))))
     plan = Project(id=OpId(4), input=renamed, columns=carry((K, again)))
     assert [column.attribute for column in narrow(plan).aggregates] == [COUNT, TOTAL]
+
+
+# --- plans of our own ---
+
+
+def test_columns_of_a_union_go_by_their_place() -> None:
+    both = (COUNT, TOTAL)
+    union = Union(id=OpId(3), branches=(groups(), groups()), attributes=(W, *both))
+    plan = lean(Project(id=OpId(4), input=union, columns=carry((TOTAL,))))
+    for grouping in (node for node in walk(plan) if isinstance(node, Aggregate)):
+        assert [column.attribute for column in grouping.aggregates] == [TOTAL]
+    (narrow_union,) = (node for node in walk(plan) if isinstance(node, Union))
+    assert narrow_union.attributes == (TOTAL,)
+    assert plan.output == (TOTAL,)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_lean_plan_gives_the_same_rows(seed: int) -> None:
+    generator = Generator(Random(f"lean/{seed}"))
+    query = generator.plan(1 + seed % 6)
+    plan = candidate_plan(trace(query, records=True, references=seed % 2 == 0))
+    found = lean(plan)
+    assert found.output == plan.output
+    assert bag(run(found, generator.tables), plan) == bag(run(plan, generator.tables), plan)

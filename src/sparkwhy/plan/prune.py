@@ -1,15 +1,15 @@
 """Columns that nobody reads are not computed: projections and aggregates of a plan without them.
 
-The result of the plan stays. A grouping of which only the keys are read becomes one without aggregates. Columns with
-a name that the plan has twice stay as well: without one of them the other would be called differently.
+The result of the plan stays. A grouping of which only the keys are read becomes one without aggregates.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from sparkwhy.plan.build import Fresh, carry
 from sparkwhy.plan.exprs import Attribute
 from sparkwhy.plan.nodes import Aggregate, Column, Distinct, Plan, Project, SetOperation, Union
 from sparkwhy.plan.slots import exprs_of
@@ -18,18 +18,43 @@ from sparkwhy.plan.walk_exprs import attributes_of
 
 
 def pruned(plans: Sequence[Plan]) -> tuple[Plan, ...]:
-    """These readings of one query, all without the columns that none of them reads."""
-    needed = _needed(plans)
+    """These readings of one query, all without the columns that none of them reads.
+
+    Columns with a name that the query has twice stay: without one of them the other would be called differently. And so
+    do all columns of a union, where they have their place among others.
+    """
+    needed = _needed(plans, _namesakes(plans[0]), _read_by)
     return tuple(fold(plan, lambda node, below: with_inputs(_narrow(node, needed), below)) for plan in plans)
 
 
-def _needed(plans: Sequence[Plan]) -> set[Attribute]:
-    needed = {attribute for plan in plans for attribute in plan.output} | _namesakes(plans[0])
+def lean(plan: Plan) -> Plan:
+    """A plan of our own without the columns that nobody reads, those of unions too; nobody sees its names."""
+    needed, fresh = _needed((plan,), set(), _read_by_position), Fresh(plan)
+
+    def combine(node: Plan, below: tuple[Plan, ...]) -> Plan:
+        if not isinstance(node, Union):
+            return with_inputs(_narrow(node, needed), below)
+        kept = [i for i, attribute in enumerate(node.attributes) if attribute in needed]
+        branches = [
+            Project(id=fresh.part(node), input=new, columns=carry(old.output[i] for i in kept))
+            for old, new in zip(node.branches, below, strict=True)
+        ]
+        return replace(node, branches=tuple(branches), attributes=tuple(node.attributes[i] for i in kept))
+
+    return fold(plan, combine)
+
+
+_Reading = Callable[[Plan, set[Attribute]], list[Attribute]]
+"""The attributes that an operator reads to make what is needed of it."""
+
+
+def _needed(plans: Sequence[Plan], always: set[Attribute], reading: _Reading) -> set[Attribute]:
+    needed = {attribute for plan in plans for attribute in plan.output} | always
     while True:
         before = len(needed)
         for plan in plans:
             for node in reversed(tuple(walk(plan))):  # what reads a column comes before what makes it
-                needed.update(_read_by(node, needed))
+                needed.update(reading(node, needed))
         if len(needed) == before:
             return needed
 
@@ -40,8 +65,14 @@ def _namesakes(plan: Plan) -> set[Attribute]:
     return {attribute for attribute in made if count[attribute.name] > 1}
 
 
+def _read_by_position(node: Plan, needed: set[Attribute]) -> list[Attribute]:
+    if not isinstance(node, Union):
+        return _read_by(node, needed)
+    kept = [i for i, attribute in enumerate(node.attributes) if attribute in needed]
+    return [branch.output[i] for branch in node.branches for i in kept]
+
+
 def _read_by(node: Plan, needed: set[Attribute]) -> list[Attribute]:
-    """The attributes that an operator reads to make what is needed of it."""
     match node:
         case Project():
             exprs = [column.expr for column in node.columns if column.attribute in needed]

@@ -19,6 +19,7 @@ from sparkwhy.plan.build import Fresh, call, carry, integer
 from sparkwhy.plan.cut import Cut, cut
 from sparkwhy.plan.exprs import Attribute, Ref
 from sparkwhy.plan.nodes import Column, Plan, Project, Source
+from sparkwhy.plan.prune import lean
 from sparkwhy.plan.types import Array
 from sparkwhy.spark import jvm
 from sparkwhy.spark.rows import from_spark
@@ -38,7 +39,7 @@ def finished(
     session: SparkSession, plan: Plan, few: Callable[[Plan], bool], *, apart: bool = False, pieces: bool = False
 ) -> Sequence[Sequence[Any]]:
     """The rows of a plan. Where it is said to have few rows it is finished on the driver, if they are few indeed."""
-    found = cut(plan, few)
+    found = cut(lean(plan), few)
     if found is not None:
         below = run(session, _with_short_lists(found.below), apart=apart, pieces=pieces)
         rows = below.limit(MOST_ROWS + 1).collect()
