@@ -38,6 +38,7 @@ from sparkwhy.question.pattern import show_pattern, text_tests, to_pattern
 from sparkwhy.report.answer import (
     ELSEWHERE,
     ELSEWHERE_LEFT_OUT,
+    EXPLANATIONS_ONLY,
     FAILING_VALUES,
     GROUPS_LEFT_OUT,
     PAIRS_LEFT_OUT,
@@ -47,11 +48,11 @@ from sparkwhy.report.answer import (
 from sparkwhy.report.redact import Mask, redacted
 from sparkwhy.spark.failures import SPARK_FAILURES, failing_value, query_failed, was_cancelled
 from sparkwhy.spark.finish import finished
-from sparkwhy.spark.jvm import plan_bytes, regex_problem, source_bytes
+from sparkwhy.spark.jvm import at_most, plan_bytes, regex_problem, source_bytes
 from sparkwhy.spark.nearest import nearest_rows, nearest_values
 from sparkwhy.spark.padding import char_widths
 from sparkwhy.spark.read import read
-from sparkwhy.spark.run import run
+from sparkwhy.spark.run import Part, run
 from sparkwhy.spark.spread import spread
 from sparkwhy.spark.watched import Watched
 from sparkwhy.trace.alternatives import Alternatives, Mode, alternatives_of, single_changes
@@ -130,7 +131,7 @@ def why_not(
             say("looking for alternatives")
             found = _found_alternatives(session, plan, asked)
         say("tracing rows")
-        found, traced, candidates = _traced(df, found, asked, automatic=wishes.automatic)
+        found, traced, candidates = _traced(df, found, asked, wishes)
         return _answer(df, question, found, traced, candidates, wishes, say, written)
 
     def work(say: Progress) -> Answer:
@@ -171,14 +172,16 @@ def _watched(watched: Watched[Answer], plan: Plan, wishes: Wishes, began: float,
 
 
 def _traced(
-    df: DataFrame, tried: Alternatives, asked: Conditions, *, automatic: bool
+    df: DataFrame, tried: Alternatives, asked: Conditions, wishes: Wishes
 ) -> tuple[Alternatives, TracedQuery, tuple[Candidate, ...]]:
     """What was traced, and whom matching rows blame. Readings that nobody asked for must not fail the question."""
-    more = with_other_functions(tried, asked, large=_is_large(df))
+    more = tried
+    if wishes.verify or not _is_large(df):
+        more = with_other_functions(tried, asked, large=_is_large(df))
     try:
         return more, *_candidates(df, more, asked)
     except (PySparkException, TooManyOperators) as error:
-        ours = [each for each in more.found[1:] if automatic or each.kind == "aggregate"]
+        ours = [each for each in more.found[1:] if wishes.automatic or each.kind == "aggregate"]
         if not ours:
             raise
         fewer = more.without(ours, f"with what nobody asked for the query fails: {str(error).splitlines()[0]}")
@@ -207,12 +210,33 @@ def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[
         few = few_groups(first, asked)
         rows = _rows(session, traced, few)
         if large:
-            rows = with_trails(traced, rows, lambda plan: finished(session, plan, few_marks, apart=True))
+            look = partial(_looked_up, session)
+            rows = with_trails(traced, rows, look, [partial(look, some=_first_rows), partial(look, some=_thinned)])
         return traced, single(traced.bits, candidates_of(rows))
 
 
 def _rows(session: SparkSession, traced: TracedQuery, few: Callable[[Plan], bool]) -> Sequence[Sequence[Any]]:
-    return finished(session, candidate_plan(traced), few)
+    return finished(session, candidate_plan(traced), few, pieces=True)
+
+
+def _looked_up(session: SparkSession, plan: Plan, some: Part | None = None) -> Sequence[Sequence[Any]]:
+    return finished(session, plan, few_marks, apart=True, some=some)
+
+
+def _first_rows(df: DataFrame) -> DataFrame:
+    """Some rows of each partition, fewer of each where these are many."""
+    share = GLANCED_AT / max(source_bytes(df), 1)
+    return at_most(df, max(round(MOST_GLANCED_AT * min(1.0, share)), LEAST_GLANCED_AT))
+
+
+def _thinned(df: DataFrame) -> DataFrame:
+    """Rows from everywhere: those of which a source has many are among its first ones, or among these."""
+    return df.sample(fraction=1 / 64, seed=0)
+
+
+GLANCED_AT = 512 << 20
+MOST_GLANCED_AT, LEAST_GLANCED_AT = 1000, 50
+"""So many rows of each partition are looked at for an example, and fewer if a source has more bytes."""
 
 
 def _partner_keys(session: SparkSession) -> PartnerKeys:
@@ -296,9 +320,13 @@ def _answer(
         failure = None if written is None else partial(_failure, session, written)
         fixed, others = _fixed(trial, traced, candidates, wishes, say, failure)
         fixed, left_out = _with_pairs(trial, fixed, wishes, say, forgiving=written is not None)
-    say("looking at near misses")
-    with _named_jobs(session, "sparkwhy: looking at near misses"):
-        explanations = _with_details(session, ranked(fixed))
+    explanations = ranked(fixed)
+    if wishes.verify or not _is_large(df):
+        say("looking at near misses")
+        with _named_jobs(session, "sparkwhy: looking at near misses"):
+            explanations = _with_details(session, explanations)
+    else:
+        left_out.append(EXPLANATIONS_ONLY)
     if any(candidate.worlds_left_out for candidate in candidates):
         left_out.append(GROUPS_LEFT_OUT)
     if traced.bits.together:

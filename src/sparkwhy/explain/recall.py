@@ -1,7 +1,8 @@
 """Witnesses of groups: the trails that candidates only refer to are looked up, in one more job for each level.
 
 A trail that is carried through a grouping makes Spark sort all rows. So groups carry a number instead, the mark of
-their nearest row, and only the few rows with the marks of candidates are traced again in full.
+their nearest row, and only the few rows with the marks of candidates are traced again in full. Where any row of a group
+will do that blames the same, it is looked for among some of the data first.
 """
 
 from __future__ import annotations
@@ -21,19 +22,37 @@ Trails = Mapping[str, Sequence[Entry]]
 """The entries to which the marks of one grouping refer."""
 
 
+Collect = Callable[[Plan], Iterable[Sequence[Any]]]
+"""What runs a plan."""
+
+
 def with_trails(
-    query: TracedQuery, rows: Iterable[Sequence[Any]], collect: Callable[[Plan], Iterable[Sequence[Any]]]
+    query: TracedQuery, rows: Iterable[Sequence[Any]], collect: Collect, glances: Sequence[Collect] = ()
 ) -> list[Sequence[Any]]:
-    """The rows of a candidate plan, with trails in the place of references."""
+    """The rows of a candidate plan, with trails in the place of references; `glances` look at parts of the data."""
     told = [tuple(row) for row in rows]
     known: dict[OpId, dict[str, Sequence[Entry]]] = {}
     while wanted := _unknown(_entries(told, known), known):
         for at, texts in wanted.items():
             references = {text: Referring.of(text) for text in texts}
-            plan = recalled(query, at, tuple(references.values()))
-            trails = {} if plan is None else {mark: entries for mark, (_, entries) in collect(plan)}
+            trails = _looked_up(query, at, tuple(references.values()), collect, glances)
             known.setdefault(at, {}).update({text: trails.get(each.mark, ()) for text, each in references.items()})
     return [(*row[:-2], *(_told(witness, known) for witness in row[-2:])) for row in told]
+
+
+def _looked_up(
+    query: TracedQuery, at: OpId, references: Sequence[Referring], collect: Collect, glances: Sequence[Collect]
+) -> dict[int, Sequence[Entry]]:
+    """The entries by their marks. What a glance does not find is rare, if it is there at all."""
+    found: dict[int, Sequence[Entry]] = {}
+    for look in (*glances, collect):
+        missing = [each for each in references if each.mark not in found]
+        known = recalled(query, at, missing) if missing else None
+        if known is None:
+            break
+        if look is collect or known.any_will_do:
+            found.update({mark: entries for mark, (_, entries) in look(known.plan)})
+    return found
 
 
 def _entries(rows: Iterable[Sequence[Any]], known: Mapping[OpId, Trails]) -> list[Entry]:

@@ -21,12 +21,12 @@ from sparkwhy.plan.build import (
     transform,
 )
 from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Expr, FieldOf, MakeStruct, Ref, is_true
-from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Plan, Project, Window
+from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Plan, Project
 from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.types import BOOLEAN, LONG, STRING, Array, Field, Struct
-from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.annotate import TracedQuery, evaluate
+from sparkwhy.trace.few import measured
 from sparkwhy.trace.terms import minus
 from sparkwhy.trace.wanted import Conditions
 
@@ -128,19 +128,8 @@ def reading_of(gate: int) -> int:
 
 def _settled_below(plan: Plan, conditions: Conditions) -> Conditions:
     """The conditions on what no aggregate or window computes: rows that fail them say nothing about a repair."""
-    measured: set[Attribute] = set()
-    for node in walk(plan):
-        match node:
-            case Aggregate():
-                measured.update(column.attribute for column in node.aggregates)
-            case Window():
-                measured.update(column.attribute for column in node.columns)
-            case Project():
-                made = (c for c in node.columns if any(a in measured for a in attributes_of(c.expr)))
-                measured.update(column.attribute for column in made)
-            case _:
-                continue
-    return tuple(c for c in conditions if not any(a in measured for a in attributes_of(c)))
+    computed = measured(plan)
+    return tuple(c for c in conditions if computed.isdisjoint(attributes_of(c)))
 
 
 def outcomes_of(rows: Iterable[Sequence[Any]], told: Sequence[Attribute]) -> Mapping[int, Outcome]:

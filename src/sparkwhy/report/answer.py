@@ -148,6 +148,7 @@ GROUPS_LEFT_OUT = "a group had more combinations of operators than are followed;
 PAIRS_LEFT_OUT = (
     "the pairs that joins keep apart could not be looked at; joins that compare in another way may be missing."
 )
+EXPLANATIONS_ONLY = "of much data, near misses and other aggregate functions are looked at only together with fixes."
 ELSEWHERE = '{found}: alternatives="auto" tries it.'
 ELSEWHERE_LEFT_OUT = "whether another attribute has it could not be looked at."
 FAILING_VALUES = (

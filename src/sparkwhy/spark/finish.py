@@ -23,10 +23,10 @@ from sparkwhy.plan.prune import lean
 from sparkwhy.plan.types import Array
 from sparkwhy.spark import jvm
 from sparkwhy.spark.rows import from_spark
-from sparkwhy.spark.run import run
+from sparkwhy.spark.run import Part, run
 
-IN_MEMORY = 24
-"""So many rows are finished in memory."""
+IN_MEMORY = 96
+"""So many rows are finished in memory: with more, the worlds of a group take longer there than in Spark."""
 
 MOST_ROWS = 5000
 """So many come to the driver at all."""
@@ -36,16 +36,23 @@ MOST_ELEMENTS = 1000
 
 
 def finished(
-    session: SparkSession, plan: Plan, few: Callable[[Plan], bool], *, apart: bool = False, pieces: bool = False
+    session: SparkSession,
+    plan: Plan,
+    few: Callable[[Plan], bool],
+    *,
+    apart: bool = False,
+    pieces: bool = False,
+    some: Part | None = None,
 ) -> Sequence[Sequence[Any]]:
     """The rows of a plan. Where it is said to have few rows it is finished on the driver, if they are few indeed."""
-    found = cut(lean(plan), few)
+    plan = lean(plan)
+    found = cut(plan, few)
     if found is not None:
-        below = run(session, _with_short_lists(found.below), apart=apart, pieces=pieces)
+        below = run(session, _with_short_lists(found.below), apart=apart, pieces=pieces, some=some)
         rows = below.limit(MOST_ROWS + 1).collect()
         if len(rows) <= MOST_ROWS and not any(map(_is_long, rows)):
             return _finished(session, found, below, rows)
-    return run(session, plan, apart=apart, pieces=pieces).collect()
+    return run(session, plan, apart=apart, pieces=pieces, some=some).collect()
 
 
 def _finished(session: SparkSession, found: Cut, below: DataFrame, rows: Sequence[SparkRow]) -> Sequence[Sequence[Any]]:

@@ -88,6 +88,14 @@ def union(session: SparkSession, inputs: Sequence[DataFrame]) -> DataFrame:
     return dataframe(session, _jvm(session).org.apache.spark.sql.catalyst.plans.logical.Union(below, False, False))
 
 
+def at_most(df: DataFrame, count: int) -> DataFrame:
+    """So many rows of each partition, the first that Spark comes by; the rest is not read."""
+    session = df.sparkSession
+    number = _singleton(session, f"{_CATALYST}.expressions.Literal").apply(count)
+    logical = _jvm(session).org.apache.spark.sql.catalyst.plans.logical
+    return dataframe(session, logical.LocalLimit(number, analyzed(df)))
+
+
 def existence_join(left: DataFrame, right: DataFrame, condition: Column, exists: str) -> DataFrame:
     """Each left row with a column that says whether it has a partner: a join type that only Catalyst knows."""
     session = left.sparkSession

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from pyspark.sql import Column as SparkColumn
@@ -43,15 +43,25 @@ from sparkwhy.spark.narrow import fields_read, narrow_struct, narrowed
 from sparkwhy.spark.orderable import orderable
 from sparkwhy.spark.sql_text import sql_of
 
+Part = Callable[[DataFrame], DataFrame]
+"""What takes some of the rows of a table."""
+
 
 def run(
-    session: SparkSession, plan: Plan, *, apart: bool = False, pieces: bool = False, alone: bool = False
+    session: SparkSession,
+    plan: Plan,
+    *,
+    apart: bool = False,
+    pieces: bool = False,
+    alone: bool = False,
+    some: Part | None = None,
 ) -> DataFrame:
     """The DataFrame of a plan, with the names of its output. Nothing is computed yet, as ever in Spark.
 
     With `apart`, what chooses rows is compiled apart from what computes with them: for plans that choose few rows of
     many and compute much of these. With `pieces`, much that is computed of each row is compiled in pieces. With
-    `alone`, all rows stay in one partition, as those of the tables must be.
+    `alone`, all rows stay in one partition, as those of the tables must be. With `some`, it is computed of a part of
+    each table.
     """
     plan = merged(plan) if has_many_projections(plan) else plan
     plan = sunk(plan) if apart else plan
@@ -59,6 +69,8 @@ def run(
 
     def combine(node: Plan, inputs: tuple[DataFrame, ...]) -> DataFrame:
         df = _run_node(session, node, inputs, fields)
+        if some is not None and isinstance(node, Table):
+            df = some(df)
         if alone:
             return df.coalesce(1) if isinstance(node, Union) else df
         is_end = isinstance(node, Flatten) or node.id in ends or (apart and _chooses_rows(node))

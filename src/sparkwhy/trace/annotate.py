@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.build import Fresh, call, carry, either, integer, long
@@ -43,6 +43,7 @@ from sparkwhy.plan.walk import fold, inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.bits import Bits, Dropper, droppers_of, drops
 from sparkwhy.trace.decisions import never_fails
+from sparkwhy.trace.few import is_selective
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct
 from sparkwhy.trace.joins import trace_join
 from sparkwhy.trace.lift import lifted, variant_columns, with_columns
@@ -56,7 +57,7 @@ from sparkwhy.trace.split import split
 from sparkwhy.trace.traced import Traced, Tracing, Verdict, is_grouping, query_columns, told_apart
 from sparkwhy.trace.trails import TRAIL, Referring, distance, recorded, values, verdicts, within
 from sparkwhy.trace.unions import trace_union
-from sparkwhy.trace.wanted import Conditions, backtrace, backtrace_with_keys, pins, pushed, substituted
+from sparkwhy.trace.wanted import Conditions, backtrace, backtrace_with_keys, pushed, substituted
 
 Op = TypeVar("Op", bound=Plan)
 Wanted = Mapping[OpId, Conditions]
@@ -96,12 +97,21 @@ def trace(
     wanted = tuple(backtrace(each, conditions) for each in plans)
     tracing = Tracing(Fresh(plan), Bits(len(plans), together=together), records, _read_in_all(plans, wanted))
     if references:
-        tracing = tracing.referring_below((plan,), _groupings_of_many(plans, wanted))
+        groupings = _groupings_of_many(plans, wanted)
+        tracing = tracing.referring_below((plan,), groupings)
+        tracing = tracing.referring_by_blame(_of_single_rows(plans, groupings), (plan,))
     return _traced(tracing, plans, wanted, keys)
 
 
-def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> Plan | None:
-    """The trails to which these references refer, each beside its mark; `at` is the grouping.
+class Recalled(NamedTuple):
+    """A plan with trails, each beside its mark. If `any_will_do` a part of the data may have rows with all of them."""
+
+    plan: Plan
+    any_will_do: bool
+
+
+def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> Recalled | None:
+    """The trails to which these references refer; `at` is the grouping.
 
     What is below the grouping is traced once more, under the same bits, so that rows have the same marks. Trails may
     have references to groupings below. None if no row with such keys blames anything.
@@ -109,8 +119,9 @@ def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> P
     plans, wanted = query.plans, query.wanted
     tracing = Tracing(Fresh(plans[0]), query.bits, True, _read_in_all(plans, wanted))
     groupings = tuple(next(node for node in walk(plan) if node.id == at) for plan in plans)
-    grouping = groupings[0]
-    tracing = tracing.referring_below(inputs(grouping), _groupings_of_many(plans, wanted))
+    grouping, referring = groupings[0], _groupings_of_many(plans, wanted)
+    tracing = tracing.referring_below(inputs(grouping), referring)
+    tracing = tracing.referring_by_blame(_of_single_rows(plans, referring), inputs(grouping))
     known = _keys_among(grouping, references)
     _traced(tracing, groupings, tuple({**each, at: each[at] + known} for each in wanted), no_keys)
     if at not in tracing.referred:
@@ -119,14 +130,19 @@ def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> P
     fresh = tracing.fresh
     looked_for = In(mark, tuple(long(number) for number in sorted({each.mark for each in references})))
     found = Filter(id=fresh.part(grouping), input=rows.plan, condition=looked_for)
-    marks_and_trails = (
+    columns = (
         Column(fresh.attribute("mark", LONG), mark),
         Column(fresh.attribute("trail", TRAIL), rows.trail_expr),
     )
-    each = Aggregate(id=fresh.part(grouping), input=found, keys=marks_and_trails, aggregates=())
+    any_will_do = at in tracing.by_blame and not known
+    if any_will_do:  # rows of all kinds: to tell them apart first would only take longer
+        each: Plan = Project(id=fresh.part(grouping), input=found, columns=columns)
+    else:
+        each = Aggregate(id=fresh.part(grouping), input=found, keys=columns, aggregates=())
     key, trail = each.output
     least = Column(fresh.attribute("trail", TRAIL), AggCall("min", (Ref(trail),)))
-    return Aggregate(id=fresh.part(grouping), input=each, keys=carry((key,)), aggregates=(least,))
+    nearest = Aggregate(id=fresh.part(grouping), input=each, keys=carry((key,)), aggregates=(least,))
+    return Recalled(nearest, any_will_do)
 
 
 def _keys_among(grouping: Plan, references: Sequence[Referring]) -> Conditions:
@@ -140,13 +156,24 @@ def _keys_among(grouping: Plan, references: Sequence[Referring]) -> Conditions:
 
 
 def _groupings_of_many(plans: Sequence[Plan], wanted: Sequence[Wanted]) -> frozenset[OpId]:
-    """The groupings of which the question does not ask for one value of something: many rows come to these."""
+    """The groupings of which the question does not ask for certain values of something: many rows come to these."""
     found = [node for node in walk(plans[0]) if is_grouping(node)]
 
     def is_pinned(node: Plan) -> bool:
-        return all(any(pins(c) for below in inputs(node) for c in each[below.id]) for each in wanted)
+        return all(any(is_selective(c) for below in inputs(node) for c in each[below.id]) for each in wanted)
 
     return frozenset(node.id for node in found if not is_pinned(node))
+
+
+def _of_single_rows(plans: Sequence[Plan], groupings: frozenset[OpId]) -> frozenset[OpId]:
+    """Those of some groupings whose rows come from one source, and whose story depends on nothing but themselves."""
+    narrow = {node.id: node for node in walk(pruned(plans)[0]) if node.id in groupings}
+    rowwise = Project | Filter | Flatten | Sort | Table
+    return frozenset(
+        id
+        for id, node in narrow.items()
+        if isinstance(node, Aggregate) and node.aggregates and all(isinstance(n, rowwise) for n in walk(node.input))
+    )
 
 
 def evaluate(plans: Sequence[Plan], relaxed: Sequence[Set[Dropper]], conditions: Conditions = ()) -> TracedQuery:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sparkwhy.plan.exprs import Call, Expr
-from sparkwhy.plan.nodes import Aggregate, Plan
+from sparkwhy.plan.exprs import Attribute, Call, Expr
+from sparkwhy.plan.nodes import Aggregate, Plan, Project, Window
 from sparkwhy.plan.walk import walk
-from sparkwhy.plan.walk_exprs import parts
+from sparkwhy.plan.walk_exprs import attributes_of, parts
 from sparkwhy.trace.wanted import Conditions, backtrace, pins, pushed
 
 _TEXT_TESTS = frozenset({"contains", "startswith", "endswith", "like", "rlike"})
@@ -15,13 +15,32 @@ _TEXT_TESTS = frozenset({"contains", "startswith", "endswith", "like", "rlike"})
 
 def few_groups(plan: Plan, asked: Conditions) -> Callable[[Plan], bool]:
     """What says of operators of the traced query whether they have few rows: one for each set of blame, or a few."""
-    wanted = backtrace(plan, asked)
-    steps = {
-        node.id.step
-        for node in walk(plan)
-        if isinstance(node, Aggregate) and (not node.keys or any(map(_is_selective, pushed(node, wanted[node.id])[0])))
-    }
+    wanted, computed = backtrace(plan, asked), measured(plan)
+
+    def has_few(node: Aggregate) -> bool:
+        known = (c for c in pushed(node, wanted[node.id])[0] if computed.isdisjoint(attributes_of(c)))
+        return not node.keys or any(map(is_selective, known))
+
+    steps = {node.id.step for node in walk(plan) if isinstance(node, Aggregate) and has_few(node)}
     return lambda node: isinstance(node, Aggregate) and node.id.step in steps
+
+
+def measured(plan: Plan) -> set[Attribute]:
+    """What aggregates and windows compute, and what is computed of that: rows that may come to have a value of it are
+    not told by the value that they have."""
+    found: set[Attribute] = set()
+    for node in walk(plan):
+        match node:
+            case Aggregate():
+                found.update(column.attribute for column in node.aggregates)
+            case Window():
+                found.update(column.attribute for column in node.columns)
+            case Project():
+                made = (c for c in node.columns if any(a in found for a in attributes_of(c.expr)))
+                found.update(column.attribute for column in made)
+            case _:
+                continue
+    return found
 
 
 def few_marks(node: Plan) -> bool:
@@ -29,6 +48,6 @@ def few_marks(node: Plan) -> bool:
     return isinstance(node, Aggregate)
 
 
-def _is_selective(condition: Expr) -> bool:
+def is_selective(condition: Expr) -> bool:
     """Whether a condition asks for one value, for one of a few, or for a text that is like another."""
     return pins(condition) or any(isinstance(part, Call) and part.function in _TEXT_TESTS for part in parts(condition))

@@ -32,6 +32,7 @@ from sparkwhy.trace.split import gates_of, split
 from sparkwhy.trace.terms import TERM, blame_of, no_sets, term, unless_of, with_any
 from sparkwhy.trace.traced import Referred, Traced, Tracing, certain_values, query_columns, told_apart
 from sparkwhy.trace.trails import (
+    NO_WAY,
     TRAIL,
     far_of,
     mark,
@@ -151,10 +152,10 @@ def _first_stage(
 
 def _referring(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
     """The rows, each with a reference to itself, where trails are not recorded in full."""
-    if rows.trail is None or op.id not in tracing.referring:
+    if op.id not in tracing.referring or (rows.trail is None and op.id not in tracing.by_blame):
         return rows
     keys, differing = _in_all(tracing, rows, op.keys)
-    far = far_of(Ref(rows.trail))
+    far = NO_WAY if rows.trail is None or op.id in tracing.by_blame else far_of(Ref(rows.trail))
     own = mark((*(key.expr for key in keys), rows.blame_expr, far))
     tracing.referred[op.id] = Referred(rows, own)
     same = [key for key in op.keys if key.attribute not in differing]
@@ -214,7 +215,8 @@ class _Nearest:
     """The trail of one row of each group and term, the nearest miss: enough to tell why.
 
     Trails are long, and Spark sorts all rows to find the least of something long. Where they are not recorded in full
-    only the distance is aggregated, and the group refers to its nearest row.
+    only the distance is aggregated, and the group refers to its nearest row. Where any row that blames the same will
+    do, nothing is aggregated at all.
     """
 
     rows: Traced
@@ -222,7 +224,7 @@ class _Nearest:
 
     @classmethod
     def of(cls, tracing: Tracing, op: Plan, rows: Traced) -> _Nearest:
-        if rows.trail is None:
+        if rows.trail is None or op.id in tracing.by_blame:
             return cls(rows, ())
         if op.id not in tracing.referring:
             return cls(rows, (Column(tracing.fresh.attribute("trail", TRAIL), AggCall("min", (Ref(rows.trail),))),))
@@ -231,18 +233,25 @@ class _Nearest:
 
     def told(self, tracing: Tracing, op: Plan, groups: Traced, keys: tuple[Column, ...]) -> Traced:
         """The groups with their trails; `keys` is what they are grouped by."""
+        if op.id in tracing.by_blame and self.rows.blame is not None:
+            return self._referring(tracing, op, groups, keys, NO_WAY, NO_WAY)
         if self.rows.trail is None:
             return groups
         (found,) = self.columns
         if op.id not in tracing.referring:
             return replace(groups, trail=found.attribute)
-        below = mark((*(key.expr for key in keys), far_of(Ref(self.rows.trail))))
-        tracing.referred[op.id] = Referred(self.rows, below)
-        far = Ref(found.attribute)
+        return self._referring(tracing, op, groups, keys, far_of(Ref(self.rows.trail)), Ref(found.attribute))
+
+    def _referring(
+        self, tracing: Tracing, op: Plan, groups: Traced, keys: tuple[Column, ...], below: Expr, far: Expr
+    ) -> Traced:
+        """The groups with references to their rows, which are so far `below` as these are."""
+        tracing.referred[op.id] = Referred(self.rows, mark((*(key.expr for key in keys), below)))
         differing = {held for each in groups.variants.values() for held in each}
         same = carry(key.attribute for key in keys if key.attribute not in differing)
         trail = reference(op, far, mark((*(Ref(key.attribute) for key in keys), far)), same)
-        given = [a for a in query_columns(groups) if a != found.attribute]
+        made = {column.attribute for column in self.columns}
+        given = [a for a in query_columns(groups) if a not in made]
         return tracing.project(op, groups, carry(given), trail=trail)
 
 

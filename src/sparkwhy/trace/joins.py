@@ -387,7 +387,11 @@ def _alone(op: Join, row: JoinInput, other: JoinInput, kind: int, bit: Expr) -> 
     matched = matching(op, other.side, Ref(other.partners), offset=3)
     first = integer(1) if not residual(op) else call("array_min", transform(matched, lambda p: FieldOf(p, 2)))
     is_first = all_of((row.is_here, other.is_here, equal(Ref(other.rank), first)))
-    extra = _variants(without_all(own, terms_of(matched)), kind, bit)
+    if element_of(matched) == LONG:  # where nothing takes a partner away, one set for each says all
+        lonely = one(row.blame, call("concat", row.unless, matched))
+    else:
+        lonely = without_all(own, terms_of(matched))
+    extra = _variants(lonely, kind, bit)
     return call("concat", no_partner, either(is_first, extra, empty_array(_VARIANT)))
 
 

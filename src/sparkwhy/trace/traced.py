@@ -11,7 +11,7 @@ from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, Or, Ref
 from sparkwhy.plan.merge import inlined
 from sparkwhy.plan.nodes import Aggregate, Column, Distinct, Filter, OpId, Plan, Project, SetOperation, SortKey
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Type
-from sparkwhy.plan.walk import inputs
+from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
 from sparkwhy.trace.bits import Bits
 from sparkwhy.trace.bounds import Bounds, can_hold, reads_bounded
@@ -142,6 +142,12 @@ class Tracing:
     referring: frozenset[OpId] = frozenset()
     """The groupings whose groups have a reference to the nearest of their rows."""
 
+    by_blame: frozenset[OpId] = frozenset()
+    """The groupings whose groups refer to any of their rows with the same blame, rather than to the nearest."""
+
+    silent: frozenset[OpId] = frozenset()
+    """The operators at which rows record nothing."""
+
     referred: dict[OpId, Referred] = field(default_factory=dict)
     """What the references of each grouping refer to."""
 
@@ -163,8 +169,17 @@ class Tracing:
             todo.extend(inputs(node) if node.id not in groupings else ())
         return replace(self, in_full=frozenset(found), referring=groupings)
 
+    def referring_by_blame(self, groupings: frozenset[OpId], plans: Iterable[Plan]) -> Tracing:
+        """The groups of these groupings refer by blame; below those of them in these plans rows record nothing."""
+        tops = [node for plan in plans for node in walk(plan) if node.id in groupings]
+        silent = frozenset(node.id for top in tops for node in walk(top) if node is not top)
+        return replace(self, by_blame=groupings, silent=silent)
+
+    def records_at(self, op: Plan) -> bool:
+        return self.records and op.id not in self.silent
+
     def records_in_full(self, op: Plan) -> bool:
-        return self.records and (self.in_full is None or op.id in self.in_full)
+        return self.records_at(op) and (self.in_full is None or op.id in self.in_full)
 
     def told(self, op: Plan, trail: Expr, read: Iterable[Expr]) -> Expr:
         """A trail, as far as it is recorded at this operator, which read these values."""
@@ -230,7 +245,7 @@ class Tracing:
         rows, decided = self._decided(op, rows, verdicts)
         blame = _all(union, [*_known(rows.blame), *(either(v.kept, long(0), long(v.bit)) for v in decided)])
         trail = maybe = None
-        if self.records:
+        if self.records_at(op):
             told = [self.told(op, v.record, paths_of(v.kept)) for v in verdicts]
             steps = [unless_it_holds(v.kept, each) for v, each in zip(decided, told, strict=True)]
             trail = joined([*_known(rows.trail), *steps])

@@ -84,17 +84,17 @@ REFERENCE = "& "
 
 
 def no_trail() -> Expr:
-    return _trail(_NO_WAY, empty_array(ENTRY))
+    return _trail(NO_WAY, empty_array(ENTRY))
 
 
 def _trail(far: Expr, entries: Expr) -> Expr:
     return MakeStruct(("far", "entries"), (far, entries))
 
 
-_NO_WAY = Literal(0.0, DOUBLE)
+NO_WAY = Literal(0.0, DOUBLE)
 
 
-def recorded(op: Plan, entries: Entries, far: Expr = _NO_WAY) -> Expr:
+def recorded(op: Plan, entries: Entries, far: Expr = NO_WAY) -> Expr:
     """A trail of these entries at this operator."""
     told = [(block, text, value) for what, value in entries for block, text in _texts(what)]
     listed = call("array", *(_entry(op.id.step, *each) for each in told)) if told else empty_array(ENTRY)
@@ -116,7 +116,7 @@ def only_if(condition: Expr, trail: Expr) -> Expr:
     """The trail where the condition holds. Distance and entries are told apart: only the first may be asked for."""
     entries = _entries_of(trail)
     none = empty_array(ENTRY)
-    far = either(condition, far_of(trail), _NO_WAY)
+    far = either(condition, far_of(trail), NO_WAY)
     return _trail(far, none if entries == none else either(condition, entries, none))
 
 
@@ -129,7 +129,7 @@ def of_all(trails: Expr, most: int) -> Expr:
     """One trail of an array of them, the nearest misses first, with so many entries at most."""
     near = call("sort_array", trails, boolean(True))
     entries = call("flatten", transform(near, lambda trail: FieldOf(trail, 1)))
-    far = call("coalesce", call("array_min", transform(trails, lambda trail: FieldOf(trail, 0))), _NO_WAY)
+    far = call("coalesce", call("array_min", transform(trails, lambda trail: FieldOf(trail, 0))), NO_WAY)
     return _trail(far, call("slice", entries, integer(1), integer(most)))
 
 
@@ -289,11 +289,11 @@ def distance(op: Filter, read: Callable[[Expr], Expr]) -> Expr:
     """How far a row is from meeting the condition of a filter, which it does not meet: the sum over its comparisons
     with a constant."""
     parts = conjuncts(op.condition)
-    found = [(part, call("coalesce", read(apart), _NO_WAY)) for each in parts for part, apart in _apart(each)]
+    found = [(part, call("coalesce", read(apart), NO_WAY)) for each in parts for part, apart in _apart(each)]
     if len(parts) == 1:
-        return found[0][1] if found else _NO_WAY
-    missed = [either(read(part), _NO_WAY, apart) for part, apart in found]
-    return reduce(lambda total, each: call("+", total, each), missed) if missed else _NO_WAY
+        return found[0][1] if found else NO_WAY
+    missed = [either(read(part), NO_WAY, apart) for part, apart in found]
+    return reduce(lambda total, each: call("+", total, each), missed) if missed else NO_WAY
 
 
 def _apart(part: Expr) -> Iterator[tuple[Expr, Expr]]:
