@@ -42,8 +42,8 @@ from sparkwhy.plan.exprs import (
     Variable,
     WindowCall,
 )
-from sparkwhy.plan.types import Array, Map
-from sparkwhy.plan.walk_exprs import fold_expr
+from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Map, Struct, Type
+from sparkwhy.plan.walk_exprs import attributes_of, fold_expr, parts
 
 Evaluator: TypeAlias = Callable[[Row], Value]
 
@@ -75,7 +75,34 @@ def evaluator(expr: Expr, attributes: Sequence[Attribute], settings: Settings) -
         return _step(part, below, settings)
 
     step = fold_expr(expr, combine)
+    read = dict.fromkeys(attributes_of(expr))
+    if any(isinstance(part, Lambda) for part in parts(expr)) and all(_is_told_by_value(a.type) for a in read):
+        return _remembered(step, [place[attribute.id] for attribute in read])
     return lambda row: step(row, {})
+
+
+def _remembered(step: Step, read: Sequence[int]) -> Evaluator:
+    """Lambdas take long, and what they read is often the same on all rows of a group: each value is computed once."""
+    known: dict[tuple[Value, ...], Value] = {}
+
+    def evaluated(row: Row) -> Value:
+        values = tuple(row[i] for i in read)
+        if values not in known:
+            known[values] = step(row, {})
+        return known[values]
+
+    return evaluated
+
+
+def _is_told_by_value(type: Type) -> bool:
+    """Whether values that Python holds for equal are the same: not so 0.0 and -0.0, or 1.0 and 1.00."""
+    match type:
+        case Array(element):
+            return _is_told_by_value(element)
+        case Struct(fields):
+            return all(_is_told_by_value(field.type) for field in fields)
+        case _:
+            return type in (BOOLEAN, INTEGER, LONG, STRING)
 
 
 def _step(expr: Expr, below: Steps, settings: Settings) -> Step:
@@ -125,6 +152,8 @@ def _step(expr: Expr, below: Steps, settings: Settings) -> Step:
 
 def _strict(function: Callable[..., Value], args: Steps) -> Step:
     """Null as soon as an argument is null."""
+    if len(args) == 2:  # most have two
+        return _strict_pair(function, *args)
 
     def step(row: Row, scope: Scope) -> Value:
         values = []
@@ -134,6 +163,17 @@ def _strict(function: Callable[..., Value], args: Steps) -> Step:
                 return None
             values.append(value)
         return function(*values)
+
+    return step
+
+
+def _strict_pair(function: Callable[..., Value], left: Step, right: Step) -> Step:
+    def step(row: Row, scope: Scope) -> Value:
+        one = left(row, scope)
+        if one is None:
+            return None
+        other = right(row, scope)
+        return None if other is None else function(one, other)
 
     return step
 
