@@ -29,6 +29,7 @@ from sparkwhy.fix.judge import Judged, confirmed, ranked, shown
 from sparkwhy.fix.pairs import kept_apart
 from sparkwhy.fix.propose import Query, Repair
 from sparkwhy.fix.trial import Engine, Trial
+from sparkwhy.plan.cut import Few
 from sparkwhy.plan.nodes import OpId, Plan, Table
 from sparkwhy.plan.tolerant import strict, tolerant
 from sparkwhy.plan.walk import walk
@@ -59,7 +60,7 @@ from sparkwhy.trace.alternatives import Alternatives, Mode, alternatives_of, sin
 from sparkwhy.trace.annotate import TracedQuery, trace
 from sparkwhy.trace.comma_joins import with_join_conditions
 from sparkwhy.trace.declared import Declared
-from sparkwhy.trace.few import few_groups, few_marks
+from sparkwhy.trace.few import FEW_MARKS, few_rows
 from sparkwhy.trace.found import Proposal, chosen, holders, looks, proposals
 from sparkwhy.trace.functions import with_other_functions
 from sparkwhy.trace.partner_keys import PartnerKeys, no_keys
@@ -196,18 +197,15 @@ def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[
     session = df.sparkSession
     first, *others = (each.plan for each in tried.found)
     large = _is_large(df)
-    few, keys = few_groups(first, asked), _partner_keys(session) if large else no_keys
+    few, keys = few_rows(first, asked), _partner_keys(session) if large else no_keys
     full = partial(trace, first, asked, alternatives=others, records=True, references=large, keys=keys)
     with _named_jobs(session, "sparkwhy: tracing rows"):
         try:
             traced = full()
         except TooManyOperators:
             some = partial(trace, first, asked, alternatives=others, keys=keys)
-            together = needed(
-                lambda ops: some(together=ops), lambda t: candidates_of(_rows(session, t, lambda _: False)), first
-            )
+            together = needed(lambda ops: some(together=ops), lambda t: candidates_of(_rows(session, t, few)), first)
             traced = full(together=together)
-        few = few_groups(first, asked)
         rows = _rows(session, traced, few)
         if large:
             look = partial(_looked_up, session)
@@ -215,12 +213,12 @@ def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[
         return traced, single(traced.bits, candidates_of(rows))
 
 
-def _rows(session: SparkSession, traced: TracedQuery, few: Callable[[Plan], bool]) -> Sequence[Sequence[Any]]:
+def _rows(session: SparkSession, traced: TracedQuery, few: Few) -> Sequence[Sequence[Any]]:
     return finished(session, candidate_plan(traced), few, pieces=True)
 
 
 def _looked_up(session: SparkSession, plan: Plan, some: Part | None = None) -> Sequence[Sequence[Any]]:
-    return finished(session, plan, few_marks, apart=True, some=some)
+    return finished(session, plan, FEW_MARKS, apart=True, some=some)
 
 
 def _first_rows(df: DataFrame) -> DataFrame:
@@ -314,7 +312,7 @@ def _answer(
                 return Answer.not_in_data(question, tried.of_attributes, lacking, meant)
     readings = single_changes(tried.found[0].plan, wishes.declared)
     query = Query(tried.found, traced.bits, _timezone(session), readings)
-    few = few_groups(query.plan, conditions(question))
+    few = few_rows(query.plan, conditions(question))
     trial = Trial(_engine(session, few), query, conditions(question), large=_is_large(df))
     with _named_jobs(session, "sparkwhy: trying fixes"):
         failure = None if written is None else partial(_failure, session, written)
@@ -401,7 +399,7 @@ def _with_pairs(
     return found + pairs, []
 
 
-def _engine(session: SparkSession, few: Callable[[Plan], bool]) -> Engine:
+def _engine(session: SparkSession, few: Few) -> Engine:
     return Engine(
         lambda plan: run(session, plan, pieces=True).collect(),
         lambda plan: finished(session, plan, few, pieces=True),

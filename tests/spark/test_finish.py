@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 
 from sparkwhy import why_not
 from sparkwhy.explain.candidates import candidate_plan
+from sparkwhy.plan.cut import Few
 from sparkwhy.plan.nodes import Aggregate, Plan
 from sparkwhy.spark import finish
 from sparkwhy.spark.finish import finished
@@ -41,7 +42,7 @@ def test_candidates_are_the_same(
     generator = Generator(Random(f"finish/{seed}"))
     plan = with_data(spark, generator.plan(1 + seed % 4), generator.tables)
     asked = candidate_plan(trace(plan, records=True))
-    assert told(finished(spark, asked, is_group)) == told(run(spark, asked).collect())
+    assert told(finished(spark, asked, Few(is_group, last=seed % 2 == 0))) == told(run(spark, asked).collect())
 
 
 @contextmanager
@@ -75,6 +76,18 @@ def test_fewer_jobs_run_where_a_key_is_asked_for(
     monkeypatch.setattr(finish, "cut", lambda *_: None)
     with jobs_of(spark) as many:
         assert explained(totals, {"shop": "b"}) == found
+    assert 0 < len(few) < len(many)
+
+
+def test_fewer_jobs_run_where_few_rows_are_asked_for(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    sales = spark.createDataFrame([("a", 1), ("b", 2), ("b", None)], "shop string, price int").localCheckpoint()
+    dear = sales.filter("price > 2")
+    with jobs_of(spark) as few:
+        found = explained(dear, {"shop": "b"})
+    monkeypatch.setattr(finish, "IN_MEMORY", 1)
+    with jobs_of(spark) as many:
+        assert explained(dear, {"shop": "b"}) == found, "two rows are too many now"
+    assert found
     assert 0 < len(few) < len(many)
 
 

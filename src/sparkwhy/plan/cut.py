@@ -42,8 +42,26 @@ class Cut:
         return _replaced(self.above, lambda node: table if node.id == self.rows else None)
 
 
-def cut(plan: Plan, few: Callable[[Plan], bool]) -> Cut | None:
-    """The plan, cut at the lowest operator that is said to have few rows; None if there is not just one such place."""
+@dataclass(frozen=True)
+class Few:
+    """Where a plan has few rows: at these groupings; and, with `last`, below its last operator."""
+
+    groups: Callable[[Plan], bool]
+    last: bool = False
+
+
+def cut(plan: Plan, few: Few) -> Cut | None:
+    """The plan, cut at the lowest grouping that is said to have few rows, or below its last operator.
+
+    None if there is not just one such place.
+    """
+    found = _cut(plan, few.groups)
+    if found is None and few.last:
+        return _cut(plan, lambda node: any(node is below for below in inputs(plan)))
+    return found
+
+
+def _cut(plan: Plan, few: Callable[[Plan], bool]) -> Cut | None:
     found = fold(plan, lambda node, below: _places(node, below, few))
     if not found or len(found) > 1 or found[0] is plan:
         return None

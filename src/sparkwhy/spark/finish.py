@@ -7,7 +7,8 @@ shuffled. If there are many after all, Spark does everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -16,16 +17,16 @@ from pyspark.sql import Row as SparkRow
 from sparkwhy.errors import EvaluationError, NotInterpretable
 from sparkwhy.memory.interpreter import run as run_in_memory
 from sparkwhy.plan.build import Fresh, call, carry, integer
-from sparkwhy.plan.cut import Cut, cut
+from sparkwhy.plan.cut import Cut, Few, cut
 from sparkwhy.plan.exprs import Attribute, Ref
-from sparkwhy.plan.nodes import Column, Plan, Project, Source
+from sparkwhy.plan.nodes import Aggregate, Column, Plan, Project, Source
 from sparkwhy.plan.prune import lean
 from sparkwhy.plan.types import Array
 from sparkwhy.spark import jvm
 from sparkwhy.spark.rows import from_spark
 from sparkwhy.spark.run import Part, run
 
-IN_MEMORY = 96
+IN_MEMORY = 200
 """So many rows are finished in memory: with more, the worlds of a group take longer there than in Spark."""
 
 MOST_ROWS = 5000
@@ -38,7 +39,7 @@ MOST_ELEMENTS = 1000
 def finished(
     session: SparkSession,
     plan: Plan,
-    few: Callable[[Plan], bool],
+    few: Few,
     *,
     apart: bool = False,
     pieces: bool = False,
@@ -49,10 +50,23 @@ def finished(
     found = cut(plan, few)
     if found is not None:
         below = run(session, _with_short_lists(found.below), apart=apart, pieces=pieces, some=some)
-        rows = below.limit(MOST_ROWS + 1).collect()
-        if len(rows) <= MOST_ROWS and not any(map(_is_long, rows)):
+        rows = _rows(below, found.below)
+        if rows is not None and not any(map(_is_long, rows)):
             return _finished(session, found, below, rows)
     return run(session, plan, apart=apart, pieces=pieces, some=some).collect()
+
+
+def _rows(below: DataFrame, plan: Plan) -> Sequence[SparkRow] | None:
+    """The rows at hand; None if they are more than was thought.
+
+    Groups are in a few partitions, other rows in all those of the data: these are read side by side, for Spark would
+    go through them one after the other to find so many rows and no more.
+    """
+    while isinstance(plan, Project):
+        plan = plan.input
+    most = MOST_ROWS if isinstance(plan, Aggregate) else IN_MEMORY
+    rows = (below.limit if isinstance(plan, Aggregate) else partial(jvm.at_most, below))(most + 1).collect()
+    return rows if len(rows) <= most else None
 
 
 def _finished(session: SparkSession, found: Cut, below: DataFrame, rows: Sequence[SparkRow]) -> Sequence[Sequence[Any]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
+from sparkwhy.plan.cut import Few
 from sparkwhy.plan.exprs import Attribute, Call, Expr
 from sparkwhy.plan.nodes import Aggregate, Plan, Project, Window
 from sparkwhy.plan.walk import walk
@@ -13,16 +12,21 @@ from sparkwhy.trace.wanted import Conditions, backtrace, pins, pushed
 _TEXT_TESTS = frozenset({"contains", "startswith", "endswith", "like", "rlike"})
 
 
-def few_groups(plan: Plan, asked: Conditions) -> Callable[[Plan], bool]:
-    """What says of operators of the traced query whether they have few rows: one for each set of blame, or a few."""
+def few_rows(plan: Plan, asked: Conditions) -> Few:
+    """Where plans that are made of the traced query have few rows: groups, one for each set of blame or a few, and rows
+    like the one that is asked for."""
     wanted, computed = backtrace(plan, asked), measured(plan)
 
-    def has_few(node: Aggregate) -> bool:
-        known = (c for c in pushed(node, wanted[node.id])[0] if computed.isdisjoint(attributes_of(c)))
-        return not node.keys or any(map(is_selective, known))
+    def tell(conditions: Conditions) -> bool:
+        return any(is_selective(c) and computed.isdisjoint(attributes_of(c)) for c in conditions)
 
-    steps = {node.id.step for node in walk(plan) if isinstance(node, Aggregate) and has_few(node)}
-    return lambda node: isinstance(node, Aggregate) and node.id.step in steps
+    groupings = [node for node in walk(plan) if isinstance(node, Aggregate)]
+    steps = {n.id.step for n in groupings if not n.keys or tell(pushed(n, wanted[n.id])[0])}
+    return Few(lambda node: isinstance(node, Aggregate) and node.id.step in steps, tell(asked))
+
+
+FEW_MARKS = Few(lambda node: isinstance(node, Aggregate))
+"""Rows that are looked up by their marks, each different one once."""
 
 
 def measured(plan: Plan) -> set[Attribute]:
@@ -41,11 +45,6 @@ def measured(plan: Plan) -> set[Attribute]:
             case _:
                 continue
     return found
-
-
-def few_marks(node: Plan) -> bool:
-    """Rows that are looked up by their marks, each different one once."""
-    return isinstance(node, Aggregate)
 
 
 def is_selective(condition: Expr) -> bool:
