@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from sparkwhy import Answer, api, gt, why_not
+from sparkwhy.report.answer import EXPLANATIONS_ONLY
 from sparkwhy.trace.partner_keys import Lookup, PartnerKeys
 from tests.sessions import uncompiled
 
@@ -144,3 +146,18 @@ def test_keys_of_partners_that_are_looked_up_give_the_same_answer(
         assert [[f.after for f in e.fixes] for e in other.explanations] == [
             [f.after for f in e.fixes] for e in one.explanations
         ]
+
+
+def test_of_much_data_explanations_alone_leave_near_misses_out_and_say_so(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    orders = spark.createDataFrame([(1, "Anne")], "id int, buyer string")
+    buyers = spark.createDataFrame([("Ann",)], "name string")
+    sold = orders.join(buyers, orders.buyer == buyers.name)
+    asked = partial(why_not, sold, {"id": 1}, verify=False, side_effects="none")
+    assert "Ann" in str(asked())
+    assert not asked().warnings
+    monkeypatch.setattr(api, "LARGE", -1)
+    assert EXPLANATIONS_ONLY in asked().warnings
+    found = [each.operators for each in asked().explanations]
+    assert found == [each.operators for each in why_not(sold, {"id": 1}).explanations]

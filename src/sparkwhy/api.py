@@ -209,7 +209,7 @@ def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[
         rows = _rows(session, traced, few)
         if large:
             look = partial(_looked_up, session)
-            rows = with_trails(traced, rows, look, [partial(look, some=_first_rows), partial(look, some=_thinned)])
+            rows = with_trails(traced, rows, look, partial(look, some=_first_rows))
         return traced, single(traced.bits, candidates_of(rows))
 
 
@@ -225,11 +225,6 @@ def _first_rows(df: DataFrame) -> DataFrame:
     """Some rows of each partition, fewer of each where these are many."""
     share = GLANCED_AT / max(source_bytes(df), 1)
     return at_most(df, max(round(MOST_GLANCED_AT * min(1.0, share)), LEAST_GLANCED_AT))
-
-
-def _thinned(df: DataFrame) -> DataFrame:
-    """Rows from everywhere: those of which a source has many are among its first ones, or among these."""
-    return df.sample(fraction=1 / 64, seed=0)
 
 
 GLANCED_AT = 512 << 20

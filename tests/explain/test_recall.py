@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -12,8 +13,8 @@ from sparkwhy.explain.candidates import candidate_plan
 from sparkwhy.explain.recall import with_trails
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
-from sparkwhy.plan.exprs import Compare, In, Literal, Ref, conjuncts
-from sparkwhy.plan.nodes import Aggregate, Filter, OpId, Plan
+from sparkwhy.plan.exprs import AggCall, Compare, In, Literal, Ref, conjuncts
+from sparkwhy.plan.nodes import Aggregate, Filter, OpId, Plan, Sample
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import walk
 from sparkwhy.trace.annotate import trace
@@ -84,3 +85,45 @@ def test_only_groups_with_the_keys_that_references_name_are_looked_at() -> None:
     (again,) = looked_at
     wanted = {part for node in walk(again) if isinstance(node, Filter) for part in conjuncts(node.condition)}
     assert In(Ref(key), (Literal(1, INTEGER), Literal(2, INTEGER))) in wanted
+
+
+def sums() -> Plan:
+    """`select sum(v) from t where v < 10`, over text keys that nobody groups by."""
+    plan = totals("sum", "<", 10)
+    assert isinstance(plan, Aggregate)
+    return replace(plan, keys=())
+
+
+MANY = [(i, i) for i in range(100)]
+
+
+def looked(tables: dict[OpId, list[Row]], plans: list[Plan]) -> Callable[[Plan], Sequence[Row]]:
+    """What runs a plan and remembers it; of a sample nobody knows anything here."""
+
+    def look(plan: Plan) -> Sequence[Row]:
+        plans.append(plan)
+        return [] if any(isinstance(node, Sample) for node in walk(plan)) else run(plan, tables)
+
+    return look
+
+
+@pytest.mark.parametrize(("glanced_at", "looks"), [(MANY[:50], 0), (MANY[:10], 2), ([], 2)])
+def test_an_example_is_looked_for_among_some_of_the_data_first(glanced_at: list[Row], looks: int) -> None:
+    plan = sums()
+    query = trace(plan, (Compare(">", Ref(plan.output[0]), Literal(50, LONG)),), records=True, references=True)
+    some: list[Plan] = []
+    more: list[Plan] = []
+    rows = run(candidate_plan(query), {OpId(1): MANY})
+    told = with_trails(query, rows, looked({OpId(1): MANY}, more), looked({OpId(1): glanced_at}, some))
+    assert len(some) == 1
+    assert len(more) == looks, "a share of all rows, then all"
+    entries = {entry[1]: entry[2] for row in told for entry in row[-1][0][1]}
+    assert entries["? v < 10"] == "FALSE"
+    assert entries["v"] == "10", "the nearest"
+
+
+def test_nothing_is_recorded_of_rows_whose_story_is_looked_up() -> None:
+    plan = sums()
+    query = trace(plan, (Compare(">", Ref(plan.output[0]), Literal(50, LONG)),), records=True, references=True)
+    (first,) = [node for node in walk(candidate_plan(query)) if isinstance(node, Aggregate)][:1]
+    assert [column.expr.function for column in first.aggregates if isinstance(column.expr, AggCall)].count("min") == 0

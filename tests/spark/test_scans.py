@@ -14,6 +14,7 @@ from sparkwhy.explain.candidates import candidate_plan
 from sparkwhy.question.bind import bind
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import to_pattern
+from sparkwhy.spark.jvm import at_most
 from sparkwhy.spark.read import read
 from sparkwhy.spark.run import run
 from sparkwhy.trace.annotate import trace
@@ -93,3 +94,10 @@ def test_empty_arrays_and_null_items_are_told_apart_though_few_fields_are_read(o
     assert [[each.kind for each in found.operators] for found in empty] == [["flatten", "filter"]]
     two = why_not(counts, {"k": 4, "n": 2}).explanations  # the second item is null
     assert [[each.kind for each in found.operators] for found in two] == [["filter"]]
+
+
+def test_some_rows_of_each_partition_are_read(spark: SparkSession) -> None:
+    numbers = spark.range(0, 100, numPartitions=4)
+    some = [row.id for row in at_most(numbers, 3).collect()]
+    assert some == [start + i for start in (0, 25, 50, 75) for i in range(3)]
+    assert at_most(numbers, 1000).count() == 100

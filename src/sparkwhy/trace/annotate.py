@@ -104,14 +104,19 @@ def trace(
 
 
 class Recalled(NamedTuple):
-    """A plan with trails, each beside its mark. If `any_will_do` a part of the data may have rows with all of them."""
+    """A plan with trails, each beside its mark.
+
+    If `any_will_do` there may be many rows with a mark, and some of the data may be enough to find one of each. If
+    `keyed` only groups with certain keys are looked at.
+    """
 
     plan: Plan
     any_will_do: bool
+    keyed: bool
 
 
-def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> Recalled | None:
-    """The trails to which these references refer; `at` is the grouping.
+def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring], share: float = 1.0) -> Recalled | None:
+    """The trails to which these references refer, of such a share of their rows; `at` is the grouping.
 
     What is below the grouping is traced once more, under the same bits, so that rows have the same marks. Trails may
     have references to groupings below. None if no row with such keys blames anything.
@@ -129,12 +134,14 @@ def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> R
     rows, mark = tracing.referred[at]
     fresh = tracing.fresh
     looked_for = In(mark, tuple(long(number) for number in sorted({each.mark for each in references})))
-    found = Filter(id=fresh.part(grouping), input=rows.plan, condition=looked_for)
+    found: Plan = Filter(id=fresh.part(grouping), input=rows.plan, condition=looked_for)
+    if share < 1:
+        found = Sample(id=fresh.part(grouping), input=found, lower=0.0, upper=share, replacement=False, seed=0)
     columns = (
         Column(fresh.attribute("mark", LONG), mark),
         Column(fresh.attribute("trail", TRAIL), rows.trail_expr),
     )
-    any_will_do = at in tracing.by_blame and not known
+    any_will_do = at in tracing.by_blame
     if any_will_do:  # rows of all kinds: to tell them apart first would only take longer
         each: Plan = Project(id=fresh.part(grouping), input=found, columns=columns)
     else:
@@ -142,7 +149,7 @@ def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> R
     key, trail = each.output
     least = Column(fresh.attribute("trail", TRAIL), AggCall("min", (Ref(trail),)))
     nearest = Aggregate(id=fresh.part(grouping), input=each, keys=carry((key,)), aggregates=(least,))
-    return Recalled(nearest, any_will_do)
+    return Recalled(nearest, any_will_do, bool(known))
 
 
 def _keys_among(grouping: Plan, references: Sequence[Referring]) -> Conditions:
