@@ -31,6 +31,7 @@ from sparkwhy.fix.propose import Query, Repair
 from sparkwhy.fix.trial import Engine, Trial
 from sparkwhy.plan.cut import Few
 from sparkwhy.plan.nodes import OpId, Plan, Table
+from sparkwhy.plan.prune import lean
 from sparkwhy.plan.tolerant import strict, tolerant
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.bind import Question, bind
@@ -396,7 +397,7 @@ def _with_pairs(
 
 def _engine(session: SparkSession, few: Few) -> Engine:
     return Engine(
-        lambda plan: run(session, plan, pieces=True).collect(),
+        lambda plan: run(session, lean(plan), pieces=True).collect(),
         lambda plan: finished(session, plan, few, pieces=True),
         lambda plan, count: spread(run(session, plan), count, share=_share(plan)),
     )

@@ -150,7 +150,12 @@ def _moves(evaluated: TracedQuery, groups: Sequence[Sequence[int]], of: int, ins
 
 
 def _holds_the_same(evaluated: TracedQuery, reading: int) -> Expr:
-    """Whether a row reads the same in a query as in the first; if they cannot be compared it does not."""
+    """Whether a row reads the same in a query as in the first; if they cannot be compared it does not.
+
+    Where no row is in both of them nothing has to be read to know that.
+    """
+    if not any(block & gate_of(0) and block & gate_of(reading) for block in evaluated.rows.split):
+        return boolean(True)
     output = [Ref(attribute) for attribute in evaluated.plans[0].output]
     held = [(evaluated.rows.read_in(0, a), evaluated.rows.read_in(reading, a)) for a in output]
     same = [same_value(one, other) for one, other in held if one != other]
