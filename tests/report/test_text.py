@@ -10,9 +10,9 @@ import pytest
 
 from sparkwhy.explain.explanation import SideEffects
 from sparkwhy.plan.build import all_of
-from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, Ref
+from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, IsNull, Or, Ref
 from sparkwhy.plan.nodes import Join, OpId, Source, Table
-from sparkwhy.plan.show import show_op
+from sparkwhy.plan.show import plain, show_op
 from sparkwhy.plan.types import INTEGER
 from sparkwhy.report.answer import Answer
 from sparkwhy.report.report import Report, show_effects
@@ -138,6 +138,24 @@ def test_an_operator_is_shown_as_it_reads_under_the_alternative() -> None:
     assert " 1. filter year >= 2019   etl.py:7\n      as filter month >= 2019\n" in text
     assert "      with month in place of year\n      their names are alike\n" in text
     assert "      as " not in str(answer(filtered()))
+
+
+def test_a_filter_that_no_row_blames_says_what_it_has_to_do_with_the_row() -> None:
+    told = filtered(witnesses=(), count=0, returned={"id": "1"})
+    assert "etl.py:7\n      what it lets through decides what is counted or kept further on\n" in str(answer(told))
+
+
+def test_not_in_is_told_as_it_was_written() -> None:
+    plan = query()
+    null_aware = Or((plan.condition, IsNull(plan.condition))) if plan.condition else None
+    assert show_op(replace(plan, how="anti", condition=null_aware)) == "anti join (not in) on id = buyer"
+    assert "not in" not in show_op(replace(plan, how="anti"))
+
+
+def test_a_column_that_is_named_by_what_it_computes_needs_no_backticks() -> None:
+    names = ("sum(kg)", "count(1)", "max(a.b)", "corr(x, y)", "year", "a b", "sum(", "f(g(x))")
+    shown = ["sum(kg)", "count(1)", "max(a.b)", "corr(x, y)", "year", "`a b`", "`sum(`", "`f(g(x))`"]
+    assert [plain(Attribute(AttrId(1), name, INTEGER)) for name in names] == shown
 
 
 def test_operators_that_look_the_same_are_told_apart_by_their_step() -> None:
