@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 from textwrap import dedent
 
@@ -16,8 +17,8 @@ from sparkwhy.plan.show import plain, show_op
 from sparkwhy.plan.types import INTEGER
 from sparkwhy.report.answer import Answer
 from sparkwhy.report.report import Report, show_effects
-from sparkwhy.report.style import takes_colour
-from sparkwhy.report.text import render_coloured
+from sparkwhy.report.style import takes_colour, width_of
+from sparkwhy.report.text import render, render_coloured
 from tests.report.answers import answer, filtered, gap, joined, operator, query
 
 
@@ -232,6 +233,45 @@ def test_colour_adds_only_what_the_style_says() -> None:
 def test_long_values_are_cut() -> None:
     text = str(answer(filtered(row={"id": "x" * 5000, "city": "y" * 5000, "more": "z" * 5000})))
     assert max(map(len, text.splitlines())) < 150
+
+
+# --- as wide as the terminal ---
+
+
+def test_lines_are_broken_between_words_where_a_terminal_is_narrow() -> None:
+    told = answer(filtered(row={"id": "1", "city": "New York", "year": "2018"}), joined())
+    wide, narrow = render(Report.of(told)), render(Report.of(told), width=41)
+    verbatim = [line for line in narrow.splitlines() if "F.col" in line]
+    assert all(len(line) <= 41 for line in narrow.splitlines() if line not in verbatim)
+    assert [line.strip() for line in verbatim] == [line.strip() for line in wide.splitlines() if "F.col" in line]
+    assert narrow.split() == wide.split()
+    assert "      would give id = 1, city = New York,\n      year = 2018\n" in narrow
+
+
+def test_a_place_stays_beside_its_operator_where_there_is_room() -> None:
+    text = render(Report.of(answer(joined(rank=1))), width=34)
+    assert " 1. filter year >= 2019   etl.py:7\nand join on id = buyer    etl.py:8\n" in text
+    text = render(Report.of(answer(joined(rank=1))), width=30)
+    assert " 1. filter year >= 2019\n    etl.py:7\nand join on id = buyer\n    etl.py:8\n" in text
+
+
+def test_a_word_that_is_too_long_stays_whole() -> None:
+    text = render(Report.of(answer(filtered(row={"id": "x" * 50, "city": "NY"}))), width=30)
+    assert f"      would give id =\n      {'x' * 50},\n      city = NY\n" in text
+
+
+def test_colours_go_on_in_the_next_line() -> None:
+    told = Report.of(answer(filtered(verified=False, minimal=False, reason="the total is 7 and not 9 as asked for")))
+    coloured = render_coloured(told, width=30)
+    assert "\x1b[31mis 7 and not 9 as asked\x1b[0m\n      \x1b[31mfor\x1b[0m" in coloured
+    plain = re.sub(r"\x1b\[\d+m", "", coloured)
+    assert [line.rstrip() for line in plain.splitlines()] == render(told, width=30).splitlines()
+
+
+def test_only_a_terminal_has_a_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "77")
+    assert width_of(Terminal()) == 77
+    assert width_of(io.StringIO()) is None
 
 
 # --- colour only where it is welcome ---
