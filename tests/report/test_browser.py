@@ -14,6 +14,9 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
 from sparkwhy.explain.nested import Entries, NestedText
+from sparkwhy.plan.exprs import Attribute, AttrId
+from sparkwhy.plan.nodes import Join, OpId, Plan, Source, Table
+from sparkwhy.plan.types import STRING
 from sparkwhy.report.answer import Answer
 from tests.browser import Browser
 from tests.report.answers import answer, filtered, full, gap, hostile, joined, operator, query
@@ -222,6 +225,32 @@ def test_nothing_is_cut_off_or_written_over(pages: Pages, width: int, drawn: str
     assert [
         each.get_attribute("outerHTML") for each in (drawing, *browser.all(".table")) if scrolls(browser, each)
     ] == []
+
+
+def four_tables() -> Plan:
+    """Joined one by one, each beside those before it."""
+    plan: Plan = table(1)
+    for step in (2, 4, 6):
+        plan = Join(id=OpId(step + 1), left=plan, right=table(step), how="cross")
+    return plan
+
+
+def table(step: int) -> Plan:
+    return Table(id=OpId(step), attributes=(Attribute(AttrId(step), f"city{step}", STRING),), source=Source("t"))
+
+
+@pytest.mark.parametrize(("width", "fits"), [(1600, True), (1350, True), (1200, False)])
+def test_a_drawing_that_is_a_little_too_wide_is_made_smaller(pages: Pages, width: int, fits: bool) -> None:
+    """One that is much too wide stays readable, and is scrolled."""
+    shown = answer(plan=four_tables(), missing={"city1": "NY"}, outcome="unexplained")
+    browser = pages.open(shown, width=width)
+    (drawing,) = [each for each in browser.all(".drawing") if each.is_displayed()]
+    assert drawing.get_attribute("class") == "drawing wide"
+    assert scrolls(browser, drawing) != fits
+    drawn, whole = browser.run(
+        "const s = document.querySelector('.wide svg'); return [s.clientWidth, s.viewBox.baseVal.width]"
+    )
+    assert 0.79 <= drawn / whole < 1
 
 
 def scrolls(browser: Browser, element: WebElement) -> bool:

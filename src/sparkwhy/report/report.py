@@ -127,7 +127,7 @@ def _seen(explanation: Explanation) -> Row | None:
 class Report:
     """An answer in words: `explanations` in full, `dominated` and `tried` in short.
 
-    `flow` says how far possible answers come in the query as written, where explanations speak of it.
+    `flow` says how far possible answers come in the query, where explanations speak of any.
     """
 
     question: str
