@@ -7,11 +7,13 @@ from typing import Any
 from sparkwhy.explain.explanation import Explanation, Operator
 from sparkwhy.plan.exprs import Attribute, AttrId, Cast, Compare, Expr, In, Literal, Ref
 from sparkwhy.plan.nodes import Column, Filter, Flatten, Join, OpId, Plan, Project, Source, Table
-from sparkwhy.plan.show import main_nodes, show_op
+from sparkwhy.plan.show import MASK, main_nodes, show_op
 from sparkwhy.plan.types import DATE, INTEGER, STRING, Array
 from sparkwhy.report.findings import findings
+from sparkwhy.report.redact import Redaction, redacted
 from sparkwhy.report.values import told_values
 from sparkwhy.trace.partners import NO_PARTNER
+from tests.report.answers import answer
 
 ID, ITEMS = Attribute(AttrId(1), "id", INTEGER), Attribute(AttrId(2), "items", Array(INTEGER))
 BUYER, STATUS = Attribute(AttrId(3), "id", INTEGER), Attribute(AttrId(4), "status", STRING)
@@ -96,6 +98,16 @@ def test_what_computed_a_null_is_named_with_what_it_read_and_its_format() -> Non
 
 def test_what_the_result_does_not_show_is_not_told() -> None:
     assert told(dated(), 3, AT_THE_DAY, {"day": None})[1:] == ["the null comes from try_cast(written as date)"]
+
+
+def test_what_is_hidden_is_hidden_here_too() -> None:
+    plan = dated(WRITTEN)
+    witness = {"row": {"written": "05.02.2024", "day": None}, "at": AT_THE_DAY}
+    told = Explanation((Operator.of(plan),), 1, count=1, witnesses=(witness,), plan=plan)
+    text = str(redacted(answer(told, plan=plan, missing={"written": "x"}), Redaction()))
+    assert f"the null comes from try_cast(written as date): written = {MASK} string\n" in text
+    assert "05.02" not in text
+    assert "dd.MM" not in text
 
 
 def test_a_null_that_was_read_comes_from_nowhere() -> None:
