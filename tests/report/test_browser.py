@@ -19,7 +19,7 @@ from sparkwhy.plan.nodes import Join, OpId, Plan, Source, Table
 from sparkwhy.plan.types import STRING
 from sparkwhy.report.answer import Answer
 from tests.browser import Browser
-from tests.report.answers import answer, filtered, full, gap, hostile, joined, operator, query
+from tests.report.answers import DIFF, answer, filtered, full, gap, hostile, joined, operator, query
 
 NESTED = NestedText.of(({"sku": "A1", "tags": ("new", None)}, {"sku": "B2", "tags": ()}))
 OTHER_OUTCOMES = (
@@ -251,6 +251,22 @@ def test_a_drawing_that_is_a_little_too_wide_is_made_smaller(pages: Pages, width
         "const s = document.querySelector('.wide svg'); return [s.clientWidth, s.viewBox.baseVal.width]"
     )
     assert 0.79 <= drawn / whole < 1
+
+
+def test_the_sign_of_a_change_stays_beside_it(pages: Pages) -> None:
+    long = f'+    .filter(F.col("{"x" * 80}") >= 2018)'
+    fix = replace(filtered().fixes[0], diff=DIFF.replace(DIFF.splitlines()[-1], long))
+    browser = pages.open(answer(filtered(fixes=(fix,))), width=400)
+    tops = """
+    return [...document.querySelectorAll(".sign")].map((sign) => {
+      const after = document.createRange();
+      after.selectNodeContents(sign.nextSibling);
+      return [sign.getClientRects()[0].bottom, after.getClientRects()[0].bottom].map(Math.round);
+    });
+    """
+    beside = browser.run(tops)
+    assert len(beside) == 4
+    assert all(sign == text for sign, text in beside)
 
 
 def scrolls(browser: Browser, element: WebElement) -> bool:

@@ -222,8 +222,13 @@ def _change(change: Change) -> Markup:
 def _diff(old: str, new: str) -> Iterator[Markup]:
     before, after = (re.findall(r"\w+|\s+|.", text, re.DOTALL) for text in (old, new))
     moves = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    yield element("del", "- ", *(_words(before[a:b], move) for move, a, b, _, _ in moves))
-    yield element("ins", "+ ", *(_words(after[a:b], move) for move, _, _, a, b in moves))
+    yield element("del", _sign("-"), *(_words(before[a:b], move) for move, a, b, _, _ in moves))
+    yield element("ins", _sign("+"), *(_words(after[a:b], move) for move, _, _, a, b in moves))
+
+
+def _sign(sign: str) -> Markup:
+    """It stays beside what follows, however narrow the page is."""
+    return element("span", f"{sign} ", class_="sign")
 
 
 def _words(words: Sequence[str], move: str) -> Content:
