@@ -534,6 +534,12 @@ def test_text_that_is_no_date_is_told_beside_the_null(spark: SparkSession) -> No
     assert operators(answer) == [("filter", "filter day >= '2024-01-01'", line(c09_unparsed_date, ">= "))]
     assert met(answer)["verdicts"] == {"day >= '2024-01-01'": "NULL"}
     assert row(answer) == {"order_id": "2", "written": "05.02.2024", "day": None}
+    assert "the null comes from try_cast(written as date): written = 05.02.2024" in str(answer)
+    assert "which has the format dd.MM.yyyy" in str(answer)
+
+
+def test_a_function_that_returned_none_is_named_with_what_it_was_called_with(spark: SparkSession) -> None:
+    assert "the null comes from <lambda>(tier): tier = bronze" in str(ask(spark, c23_udf_returns_none))
 
 
 @pytest.mark.parametrize(

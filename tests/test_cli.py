@@ -172,13 +172,13 @@ def test_sql_over_files(views: None, tmp_path: Path, capsys: pytest.CaptureFixtu
     people, places = tmp_path / "people.csv", tmp_path / "places.json"
     people.write_text("name,place,age\nSue,1,30\nBob,2,20\n")
     places.write_text('{"id": 1, "city": "NY"}\n{"id": 2, "city": "LA"}\n')
-    query = tmp_path / "query.sql"
-    query.write_text("SELECT name, city FROM people JOIN places ON place = id WHERE age > 25")
+    query = tmp_path / "my query.sql"
+    query.write_text("SELECT name, city FROM people\nJOIN places ON place = id\nWHERE age > 25")
     tables = ["--table", f"people={people}", "--table", f"places={places}"]
-    for sql in (str(query), query.read_text()):
+    for sql, place in ((str(query), f"{query.name}:3"), (query.read_text(), "SQL line 3")):
         assert main(["explain", "--sql", sql, *tables, "--missing", '{"city": "LA"}', "--no-verify"]) == 0
         printed = capsys.readouterr().out
-        assert "filter age > 25" in printed
+        assert f"filter age > 25   {place}" in printed
         assert "age = 20, so age > 25 is FALSE" in printed
 
 

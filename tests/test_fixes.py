@@ -154,9 +154,9 @@ FIXED = {
     "c19_limit": ["limit 4"],
 }
 NOT_FIXED = {
-    "c12_not_in_subquery": "anti join on (id = customer) or ((id = customer) is null) has no parameter that would let"
-    " the row through",
-    "c13_drop_duplicates": "distinct by name has no parameter that would let the row through",
+    "c12_not_in_subquery": "there is nothing to change in anti join (not in) on id = customer: only without it would"
+    " the row come through",
+    "c13_drop_duplicates": "there is nothing to change in distinct by name: only without it would the row come through",
     "c15_dropna": "phone is null, and a null test has no other form",
 }
 

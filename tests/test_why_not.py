@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from sparkwhy import ANY, Answer, gt, why_not
@@ -101,6 +101,25 @@ def test_what_no_source_has_is_named_with_the_nearest_values(spark: SparkSession
     (values,) = gap.nearest.values()
     assert values[0] == "Rome"
     assert "nearest to" in str(answer)
+
+
+def numbered(df: DataFrame) -> DataFrame:
+    return df.withColumn("n", F.row_number().over(Window.partitionBy("size").orderBy("town")))
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [lambda df: df.orderBy("size").limit(2), lambda df: df.dropDuplicates(["size"]), numbered],
+    ids=["limit", "dropDuplicates", "window"],
+)
+def test_what_no_source_has_is_in_none_below_a_limit_either(
+    spark: SparkSession, kept: Callable[[DataFrame], DataFrame]
+) -> None:
+    """Which rows are kept there depends on the others, but none of them becomes another."""
+    towns = spark.createDataFrame([("Rome", 1), ("Oslo", 2), ("Bern", 3)], "town string, size int").alias("towns")
+    answer = why_not(kept(towns.filter("size > 1")), {"town": "Roma"})
+    assert answer.outcome == "not_in_data"
+    assert "nearest to town = 'Roma': Rome" in str(answer)
 
 
 def test_of_a_union_every_branch_must_lack_the_row(spark: SparkSession) -> None:

@@ -65,7 +65,7 @@ from sparkwhy.trace.few import FEW_MARKS, few_rows
 from sparkwhy.trace.found import Proposal, chosen, holders, looks, proposals
 from sparkwhy.trace.functions import with_other_functions
 from sparkwhy.trace.partner_keys import PartnerKeys, no_keys
-from sparkwhy.trace.wanted import Conditions
+from sparkwhy.trace.wanted import Conditions, origins
 from sparkwhy.wishes import Wishes
 
 Progress = Callable[[str], None]
@@ -436,15 +436,16 @@ DETAILED = 4
 
 def _source_gaps(session: SparkSession, traced: TracedQuery) -> tuple[SourceGap, ...]:
     """The sources of the query where no row fits what the question says of them, if that holds in all alternatives."""
-    found = [_gaps_in(session, plan, wanted) for plan, wanted in zip(traced.plans, traced.wanted, strict=True)]
+    asked = [wanted[plan.id] for plan, wanted in zip(traced.plans, traced.wanted, strict=True)]
+    found = [_gaps_in(session, *each) for each in zip(traced.plans, asked, strict=True)]
     lacking = all(decides(plan, each) for plan, each in zip(traced.plans, found, strict=True))
     return found[0] if lacking else ()
 
 
-def _gaps_in(session: SparkSession, plan: Plan, wanted: Mapping[OpId, Conditions]) -> tuple[SourceGap, ...]:
+def _gaps_in(session: SparkSession, plan: Plan, asked: Conditions) -> tuple[SourceGap, ...]:
     """The sources where no row fits what the question says of them, with the nearest values there."""
     found = []
-    for gap in gaps(plan, wanted):
+    for gap in gaps(plan, origins(plan, asked)):
         if run(session, gap.fitting).isEmpty():
             nearest = {text: nearest_values(run(session, probe), value) for text, (probe, value) in gap.probes.items()}
             found.append(SourceGap(gap.table, gap.conditions, nearest))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparkwhy.explain.near_miss import equal_after, near_miss, time_apart, visible
+from sparkwhy.explain.near_miss import date_formats, equal_after, near_miss, time_apart, visible
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,20 @@ def test_what_is_no_time_is_not_apart() -> None:
     assert time_apart("2024-01-31", "soon") is None
     assert time_apart(None, "2024-01-31") is None
     assert time_apart("2024-01-31", "2024-01-31") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "formats"),
+    [
+        ("05.02.2024", ("dd.MM.yyyy",)),
+        ("05/02/2024", ("dd/MM/yyyy", "MM/dd/yyyy")),
+        ("25/02/2024", ("dd/MM/yyyy",)),
+        ("20240205", ("yyyyMMdd",)),
+        ("05 Feb 2024 10:15", ("dd MMM yyyy HH:mm",)),
+        ("5.2.2024", ()),  # Spark would not take it for dd.MM.yyyy
+        ("30.02.2024", ()),
+        ("soon", ()),
+    ],
+)
+def test_the_format_of_a_date(text: str, formats: tuple[str, ...]) -> None:
+    assert date_formats(text) == formats

@@ -14,9 +14,12 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
 from sparkwhy.explain.nested import Entries, NestedText
+from sparkwhy.plan.exprs import Attribute, AttrId
+from sparkwhy.plan.nodes import Join, OpId, Plan, Source, Table
+from sparkwhy.plan.types import STRING
 from sparkwhy.report.answer import Answer
 from tests.browser import Browser
-from tests.report.answers import answer, filtered, full, gap, hostile, joined, operator, query
+from tests.report.answers import DIFF, answer, filtered, full, gap, hostile, joined, operator, query
 
 NESTED = NestedText.of(({"sku": "A1", "tags": ("new", None)}, {"sku": "B2", "tags": ()}))
 OTHER_OUTCOMES = (
@@ -222,6 +225,48 @@ def test_nothing_is_cut_off_or_written_over(pages: Pages, width: int, drawn: str
     assert [
         each.get_attribute("outerHTML") for each in (drawing, *browser.all(".table")) if scrolls(browser, each)
     ] == []
+
+
+def four_tables() -> Plan:
+    """Joined one by one, each beside those before it."""
+    plan: Plan = table(1)
+    for step in (2, 4, 6):
+        plan = Join(id=OpId(step + 1), left=plan, right=table(step), how="cross")
+    return plan
+
+
+def table(step: int) -> Plan:
+    return Table(id=OpId(step), attributes=(Attribute(AttrId(step), f"city{step}", STRING),), source=Source("t"))
+
+
+@pytest.mark.parametrize(("width", "fits"), [(1600, True), (1350, True), (1200, False)])
+def test_a_drawing_that_is_a_little_too_wide_is_made_smaller(pages: Pages, width: int, fits: bool) -> None:
+    """One that is much too wide stays readable, and is scrolled."""
+    shown = answer(plan=four_tables(), missing={"city1": "NY"}, outcome="unexplained")
+    browser = pages.open(shown, width=width)
+    (drawing,) = [each for each in browser.all(".drawing") if each.is_displayed()]
+    assert drawing.get_attribute("class") == "drawing wide"
+    assert scrolls(browser, drawing) != fits
+    drawn, whole = browser.run(
+        "const s = document.querySelector('.wide svg'); return [s.clientWidth, s.viewBox.baseVal.width]"
+    )
+    assert 0.79 <= drawn / whole < 1
+
+
+def test_the_sign_of_a_change_stays_beside_it(pages: Pages) -> None:
+    long = f'+    .filter(F.col("{"x" * 80}") >= 2018)'
+    fix = replace(filtered().fixes[0], diff=DIFF.replace(DIFF.splitlines()[-1], long))
+    browser = pages.open(answer(filtered(fixes=(fix,))), width=400)
+    tops = """
+    return [...document.querySelectorAll(".sign")].map((sign) => {
+      const after = document.createRange();
+      after.selectNodeContents(sign.nextSibling);
+      return [sign.getClientRects()[0].bottom, after.getClientRects()[0].bottom].map(Math.round);
+    });
+    """
+    beside = browser.run(tops)
+    assert len(beside) == 4
+    assert all(sign == text for sign, text in beside)
 
 
 def scrolls(browser: Browser, element: WebElement) -> bool:

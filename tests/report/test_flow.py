@@ -81,9 +81,11 @@ def test_from_which_input_of_a_union_a_row_comes_is_known_only_if_it_is_dropped_
     assert Flow.of(plan, [above, below]) == Flow(3, {5: 2, 6: 0}, {6: 2, 2: 1})
 
 
-def test_only_the_query_as_written_is_counted() -> None:
+def test_the_query_as_written_is_counted_if_there_is_anything_to_count() -> None:
     other = filtered(alternative={"year": "month"}, count=9)
-    assert Flow.of(PLAN, [other]) is None
+    assert Flow.of(PLAN, [filtered(count=0)]) is None
+    assert Flow.of(PLAN, [other]) == Flow(9, {1: 9, 2: 9, 3: 0, 4: 0}, {3: 9}, {"year": "month"})
+    assert Flow.of(PLAN, [other, filtered(alternative={"id": "buyer"}, count=1)]) == Flow.of(PLAN, [other])
     assert Flow.of(PLAN, [other, filtered(count=1)]) == Flow.of(PLAN, [filtered(count=1)]) != None  # noqa: E711
 
 

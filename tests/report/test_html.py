@@ -84,6 +84,13 @@ def test_every_step_is_drawn_and_the_first_explanation_is_marked() -> None:
     assert edges == [("2", "3"), ("1", "4"), ("3", "4"), ("4", None)] * 2
 
 
+def test_the_legend_says_what_is_counted() -> None:
+    assert "in the query as written" in answer(filtered()).to_html()
+    other = answer(filtered(alternative={"year": "month"})).to_html()
+    assert "a row that would match the question with month in place of year" in other
+    assert "in the query as written" not in other
+
+
 def test_a_source_that_lacks_the_row_is_marked() -> None:
     page = Page(ANSWERS["not_in_data"].to_html())
     assert [found["data-step"] for found in page.having("data-step") if found["class"] == "step on"] == ["1", "1"]

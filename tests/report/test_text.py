@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 from textwrap import dedent
 
@@ -10,14 +11,14 @@ import pytest
 
 from sparkwhy.explain.explanation import SideEffects
 from sparkwhy.plan.build import all_of
-from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, Ref
+from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, IsNull, Or, Ref
 from sparkwhy.plan.nodes import Join, OpId, Source, Table
-from sparkwhy.plan.show import show_op
+from sparkwhy.plan.show import plain, show_op
 from sparkwhy.plan.types import INTEGER
 from sparkwhy.report.answer import Answer
 from sparkwhy.report.report import Report, show_effects
-from sparkwhy.report.style import takes_colour
-from sparkwhy.report.text import render_coloured
+from sparkwhy.report.style import takes_colour, width_of
+from sparkwhy.report.text import render, render_coloured
 from tests.report.answers import answer, filtered, gap, joined, operator, query
 
 
@@ -140,6 +141,24 @@ def test_an_operator_is_shown_as_it_reads_under_the_alternative() -> None:
     assert "      as " not in str(answer(filtered()))
 
 
+def test_a_filter_that_no_row_blames_says_what_it_has_to_do_with_the_row() -> None:
+    told = filtered(witnesses=(), count=0, returned={"id": "1"})
+    assert "etl.py:7\n      what it lets through decides what is counted or kept further on\n" in str(answer(told))
+
+
+def test_not_in_is_told_as_it_was_written() -> None:
+    plan = query()
+    null_aware = Or((plan.condition, IsNull(plan.condition))) if plan.condition else None
+    assert show_op(replace(plan, how="anti", condition=null_aware)) == "anti join (not in) on id = buyer"
+    assert "not in" not in show_op(replace(plan, how="anti"))
+
+
+def test_a_column_that_is_named_by_what_it_computes_needs_no_backticks() -> None:
+    names = ("sum(kg)", "count(1)", "max(a.b)", "corr(x, y)", "year", "a b", "sum(", "f(g(x))")
+    shown = ["sum(kg)", "count(1)", "max(a.b)", "corr(x, y)", "year", "`a b`", "`sum(`", "`f(g(x))`"]
+    assert [plain(Attribute(AttrId(1), name, INTEGER)) for name in names] == shown
+
+
 def test_operators_that_look_the_same_are_told_apart_by_their_step() -> None:
     twin = replace(operator(3), id=9)
     text = str(answer(replace(filtered(), operators=(operator(3), twin))))
@@ -214,6 +233,45 @@ def test_colour_adds_only_what_the_style_says() -> None:
 def test_long_values_are_cut() -> None:
     text = str(answer(filtered(row={"id": "x" * 5000, "city": "y" * 5000, "more": "z" * 5000})))
     assert max(map(len, text.splitlines())) < 150
+
+
+# --- as wide as the terminal ---
+
+
+def test_lines_are_broken_between_words_where_a_terminal_is_narrow() -> None:
+    told = answer(filtered(row={"id": "1", "city": "New York", "year": "2018"}), joined())
+    wide, narrow = render(Report.of(told)), render(Report.of(told), width=41)
+    verbatim = [line for line in narrow.splitlines() if "F.col" in line]
+    assert all(len(line) <= 41 for line in narrow.splitlines() if line not in verbatim)
+    assert [line.strip() for line in verbatim] == [line.strip() for line in wide.splitlines() if "F.col" in line]
+    assert narrow.split() == wide.split()
+    assert "      would give id = 1, city = New York,\n      year = 2018\n" in narrow
+
+
+def test_a_place_stays_beside_its_operator_where_there_is_room() -> None:
+    text = render(Report.of(answer(joined(rank=1))), width=34)
+    assert " 1. filter year >= 2019   etl.py:7\nand join on id = buyer    etl.py:8\n" in text
+    text = render(Report.of(answer(joined(rank=1))), width=30)
+    assert " 1. filter year >= 2019\n    etl.py:7\nand join on id = buyer\n    etl.py:8\n" in text
+
+
+def test_a_word_that_is_too_long_stays_whole() -> None:
+    text = render(Report.of(answer(filtered(row={"id": "x" * 50, "city": "NY"}))), width=30)
+    assert f"      would give id =\n      {'x' * 50},\n      city = NY\n" in text
+
+
+def test_colours_go_on_in_the_next_line() -> None:
+    told = Report.of(answer(filtered(verified=False, minimal=False, reason="the total is 7 and not 9 as asked for")))
+    coloured = render_coloured(told, width=30)
+    assert "\x1b[31mis 7 and not 9 as asked\x1b[0m\n      \x1b[31mfor\x1b[0m" in coloured
+    plain = re.sub(r"\x1b\[\d+m", "", coloured)
+    assert [line.rstrip() for line in plain.splitlines()] == render(told, width=30).splitlines()
+
+
+def test_only_a_terminal_has_a_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "77")
+    assert width_of(Terminal()) == 77
+    assert width_of(io.StringIO()) is None
 
 
 # --- colour only where it is welcome ---

@@ -62,6 +62,12 @@ def test_sql_text_gives_its_line(spark: SparkSession) -> None:
     assert str(place) == "SQL line 3"
 
 
+def test_what_is_left_of_a_condition_with_a_subquery_keeps_its_line(spark: SparkSession) -> None:
+    """Spark makes the rest anew when it takes the subquery out, with the line of the whole query."""
+    df = spark.sql("select id\nfrom range(9)\nwhere id > 1 and id < 8\n  and id in (select id from range(3))")
+    assert place_of("filter", df) == Place("SQL", 3, "id > 1")
+
+
 def numbered(plan: Plan) -> list[str]:
     return [f"{node.id} {node.kind}" for node in walk(plan)]
 

@@ -12,10 +12,11 @@ from sparkwhy.api import why_not
 from sparkwhy.cli.failures import UsageError
 from sparkwhy.cli.output import add_output_options, check_output, progress_of, tell
 from sparkwhy.cli.quiet import session
-from sparkwhy.cli.sources import from_code, from_sql, target_of
+from sparkwhy.cli.sources import from_code, from_sql, sql_file, target_of
 from sparkwhy.errors import MalformedPattern
 from sparkwhy.question.json_form import from_json
 from sparkwhy.question.pattern import Fields
+from sparkwhy.report.located import located
 from sparkwhy.trace.declared import Alternative, Declared
 
 _EPILOG = """\
@@ -104,7 +105,8 @@ def run(arguments: argparse.Namespace) -> int:
         timeout=timeout,
         redact=redact,
     )
-    return tell(answer, arguments)
+    file = sql_file(arguments.sql)
+    return tell(answer if file is None else located(answer, file), arguments)
 
 
 def _query(arguments: argparse.Namespace) -> DataFrame:

@@ -16,7 +16,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     options = parser.add_argument_group("output")
     options.add_argument("--json", action="store_true", help="print the answer as JSON")
     options.add_argument("--html", metavar="FILE", help="write the answer as a page too")
-    options.add_argument("--quiet", "-q", action="store_true", help="nothing on stderr but errors")
+    options.add_argument("--quiet", "-q", action="store_true", help="no progress, and no messages but errors")
 
 
 def check_output(arguments: argparse.Namespace) -> None:

@@ -57,7 +57,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "--scale", type=_positive, default=SMALL_SCALE, help="scale factor of the data of TPC-H (%(default)s)"
     )
     parser.add_argument("--rows", type=_count, default=SMALL_ROWS, help="rows of DBLP and of Twitter (%(default)s)")
-    parser.add_argument("--quiet", "-q", action="store_true", help="nothing on stderr but errors")
+    parser.add_argument("--quiet", "-q", action="store_true", help="no progress, and no messages but errors")
 
 
 def run(arguments: argparse.Namespace) -> int:

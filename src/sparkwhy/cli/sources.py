@@ -158,8 +158,15 @@ def from_sql(given: str, tables: Sequence[str], session: Session) -> DataFrame:
         raise CannotStart(error, None) from error
 
 
+def sql_file(given: str | None) -> Path | None:
+    """The file that the SQL is in, if it is not given as text: one word is no query."""
+    if given is None or (len(given.split()) > 1 and not os.path.isfile(given)):
+        return None
+    return Path(given)
+
+
 def _sql_text(given: str) -> str:
-    if len(given.split()) > 1:
+    if sql_file(given) is None:
         return given
     if not os.path.isfile(given):
         raise UsageError(f"there is no file {given}.", hint="--sql takes a file, or the text of a query.")

@@ -101,3 +101,36 @@ def _duration(span: dt.timedelta) -> str:
     minutes, seconds = divmod(rest, 60)
     parts = {"day": span.days, "hour": hours, "minute": minutes, "second": seconds + span.microseconds / 1_000_000}
     return " ".join(f"{count:g} {unit}{'' if count == 1 else 's'}" for unit, count in parts.items() if count)
+
+
+_DATE_FORMATS = {
+    "dd.MM.yyyy": "%d.%m.%Y",
+    "dd/MM/yyyy": "%d/%m/%Y",
+    "MM/dd/yyyy": "%m/%d/%Y",
+    "yyyy/MM/dd": "%Y/%m/%d",
+    "dd-MM-yyyy": "%d-%m-%Y",
+    "yyyyMMdd": "%Y%m%d",
+    "dd MMM yyyy": "%d %b %Y",
+    "MMM dd, yyyy": "%b %d, %Y",
+}
+"""Usual formats of dates that Spark does not take for one, each as Spark and as Python write it."""
+
+_TIME_FORMATS = {"": "", " HH:mm": " %H:%M", " HH:mm:ss": " %H:%M:%S"}
+
+
+def date_formats(text: str) -> tuple[str, ...]:
+    """The formats, as Spark writes them, in which a text is a date: `dd.MM.yyyy` for 05.02.2024."""
+    both = (
+        (day + time, f"{day_form}{time_form}")
+        for day, day_form in _DATE_FORMATS.items()
+        for time, time_form in _TIME_FORMATS.items()
+    )
+    return tuple(format for format, form in both if len(text) == len(format) and _is_written(text, form))
+
+
+def _is_written(text: str, form: str) -> bool:
+    try:
+        dt.datetime.strptime(text, form)  # only whether it can be read is asked
+    except ValueError:
+        return False
+    return True

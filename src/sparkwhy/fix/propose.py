@@ -161,7 +161,7 @@ def _own_steps(query: Query, node: Plan, dropper: Dropper, met: Met | None) -> t
         case Filter():
             return (), (f"it is not known what {show_op(node)} would have to let through",)
         case _:
-            return (), (f"{show_op(node)} has no parameter that would let the row through",)
+            return (), (f"there is nothing to change in {show_op(node)}: only without it would the row come through",)
 
 
 def _filter_steps(query: Query, node: Filter, met: Met) -> tuple[tuple[Step, ...], tuple[str, ...]]:

@@ -6,6 +6,7 @@ A plan prints as numbered steps in reading order; a step names its inputs where 
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
@@ -72,8 +73,14 @@ _INFIX = frozenset({"+", "-", "*", "/", "%", "div", "&", "|", "^"})
 
 
 def plain(attribute: Attribute) -> str:
-    """An attribute by its own name, in backticks where it would not read as one."""
-    return quoted(attribute.name)
+    """An attribute by its own name, in backticks where it would not read as one.
+
+    One that Spark has named by what it computes is said as that: `sum(amount)`.
+    """
+    return attribute.name if _CALLED.fullmatch(attribute.name) else quoted(attribute.name)
+
+
+_CALLED = re.compile(r"[a-z_]+\((distinct )?[\w.]+(, [\w.]+)*\)|count\(\*\)", re.IGNORECASE)
 
 
 def quoted(name: str) -> str:
@@ -168,7 +175,7 @@ def _is_adjusted(given: Type, wanted: Type) -> bool:
 
 def _with_name(value: str, name: str) -> str:
     last = value.rsplit(".", 1)[-1].split("#")[0]
-    return value if quoted(name) in (value, last) else f"{value} as {quoted(name)}"
+    return value if quoted(name) in (value, last) or name == value else f"{value} as {quoted(name)}"
 
 
 def _show_case(expr: Case, inner: tuple[str, ...]) -> str:
@@ -292,9 +299,21 @@ def _show_join(op: Join, names: Names) -> str:
     if op.condition is None:
         return "cross join" if op.how == "inner" else f"{op.how} join"
     how = "" if op.how == "inner" else f"{op.how} "
+    equal = _not_in(op)
+    if equal is not None:
+        return f"{how}join (not in) on {show_expr(equal, names)}"
     shared = [_shared_name(part, op) for part in conjuncts(op.condition)]
     named = ", ".join(name for name in shared if name is not None)
     return f"{how}join on {named if None not in shared else show_expr(op.condition, names)}"
+
+
+def _not_in(join: Join) -> Expr | None:
+    """What NOT IN compares: Spark makes an anti join of it, for which null counts as a partner."""
+    match join.condition:
+        case Or((equal, IsNull(same))) if join.how == "anti" and equal == same:
+            return equal
+        case _:
+            return None
 
 
 def _shared_name(condition: Expr, join: Join) -> str | None:

@@ -60,7 +60,7 @@ BOOLEAN = Atom("boolean")
 BYTE, SHORT, INTEGER, LONG = Atom("byte"), Atom("short"), Atom("integer"), Atom("long")
 FLOAT, DOUBLE = Atom("float"), Atom("double")
 STRING, BINARY = Atom("string"), Atom("binary")
-DATE, TIMESTAMP, TIMESTAMP_NTZ = Atom("date"), Atom("timestamp"), Atom("timestamp_ntz")
+DATE, TIMESTAMP, TIMESTAMP_NTZ = TIMES = Atom("date"), Atom("timestamp"), Atom("timestamp_ntz")
 
 INTEGRALS: Mapping[Type, int] = {BYTE: 8, SHORT: 16, INTEGER: 32, LONG: 64}
 """The integer types and their width in bits."""

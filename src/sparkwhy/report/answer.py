@@ -20,7 +20,7 @@ from sparkwhy.question.bind import Question
 from sparkwhy.question.pattern import show_pattern
 from sparkwhy.report.html import fragment, page
 from sparkwhy.report.report import Report, show_changes
-from sparkwhy.report.style import takes_colour
+from sparkwhy.report.style import takes_colour, width_of
 from sparkwhy.report.text import render, render_coloured
 from sparkwhy.trace.alternatives import Alternatives, Rewritten
 
@@ -80,8 +80,12 @@ class Answer:
         return cls("not_in_data", question, plan, tried.found, gaps=gaps, warnings=_pruned(tried) + meant)
 
     def show(self) -> None:
-        """Prints the answer, as `DataFrame.show` prints rows, in colour on a terminal; `str` gives the plain text."""
-        print(render_coloured(Report.of(self)) if takes_colour(sys.stdout) else self)
+        """Prints the answer, as `DataFrame.show` prints rows; `str` gives the plain text.
+
+        On a terminal it is in colour, and as wide as that is.
+        """
+        draw = render_coloured if takes_colour(sys.stdout) else render
+        print(draw(Report.of(self), width=width_of(sys.stdout)))
 
     def __str__(self) -> str:
         return render(Report.of(self))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sparkwhy.explain.explanation import Explanation
 from sparkwhy.plan.nodes import Join, Plan, SetOperation, Union
@@ -18,18 +18,22 @@ class Flow:
 
     A possible answer is a row that matches the question and blames some set of operators: of a group there is one for
     each set that gives it other values. A step is not in `left` if none comes that way, or if it is not known whether.
+    If all need other attributes to be read, `alternative` says which, and what has to read these counts as losing them.
     """
 
     total: int
     left: Mapping[int, int]
     lost: Mapping[int, int]
+    alternative: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, plan: Plan, explanations: Iterable[Explanation]) -> Flow | None:
-        """The flow through the query as written, as far as the explanations tell; None if they do not speak of it."""
-        told = [each for each in explanations if not each.alternative and each.count]
-        if not told:
+        """The flow as far as the explanations tell: of the query as written, or else of the first alternative."""
+        seen = [each for each in explanations if each.count]
+        if not seen:
             return None
+        told = [each for each in seen if not each.alternative]
+        told = told or [each for each in seen if each.alternative == seen[0].alternative]
         tree = _Tree.of(plan)
         left, lost, unknown = Counter[int](), Counter[int](), set[int]()
         for explanation in told:
@@ -39,7 +43,7 @@ class Flow:
             lost.update(dict.fromkeys(way.droppers, explanation.count))
             unknown |= way.unknown
         known = {step: count for step, count in left.items() if step not in unknown}
-        return cls(sum(each.count for each in told), known, dict(lost))
+        return cls(sum(each.count for each in told), known, dict(lost), told[0].alternative)
 
 
 @dataclass(frozen=True)

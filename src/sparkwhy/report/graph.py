@@ -32,6 +32,10 @@ _LANE = 18.0
 """In one column, the room for the arrow of an input that waits for the others."""
 
 
+_SMALLEST = 0.8
+"""A drawing that is a little too wide is made smaller, down to this; one that is wider is scrolled."""
+
+
 @dataclass(frozen=True)
 class Box:
     """A step of the plan: where it is drawn, and what is written in it."""
@@ -221,9 +225,9 @@ def draw(graph: Graph, flow: Flow | None = None, highlighted: Iterable[int] = ()
     result = [] if flow is None else [_result(list(graph.boxes.values())[-1], flow)]
     width, height = graph.width + 4, graph.height + 4 + (_BELOW if result else 0)
     label = f"The query in {len(boxes)} steps, from its sources at the top to its result at the bottom"
-    size = f"-2 -2 {width:g} {height:g}"
+    box, least = f"-2 -2 {width:g} {height:g}", f"min-width: {_SMALLEST * width:g}px"
     parts = (*arrows, *result, *boxes)
-    return element("svg", *parts, viewBox=size, width=width, height=height, role="list", aria_label=label)
+    return element("svg", *parts, viewBox=box, width=width, height=height, style=least, role="list", aria_label=label)
 
 
 def _arrow(graph: Graph, arrow: Arrow, flow: Flow | None) -> Markup:

@@ -12,7 +12,7 @@ from sparkwhy.explain.missing import SourceGap
 from sparkwhy.explain.nested import Entries, NestedText
 from sparkwhy.report.flow import Flow
 from sparkwhy.report.graph import column, draw, layout
-from sparkwhy.report.report import Change, Report, Row, Suspect, Told
+from sparkwhy.report.report import Change, Report, Row, Suspect, Told, show_changes
 from sparkwhy.report.tags import Content, Markup, document, element, joined, script, style_sheet
 from sparkwhy.report.values import counted, show_cell
 
@@ -70,14 +70,19 @@ def _drawings(report: Report, marked: set[int]) -> Iterator[Markup]:
 
 def _legend(flow: Flow | None) -> Iterator[Markup]:
     if flow is not None:
-        yield element("p", *_LEGEND, class_="legend")
+        said = _LEGEND if not flow.alternative else _LEGEND_OF_ALTERNATIVE
+        yield element("p", said.format(changes=show_changes(flow.alternative)), _GROUPS, class_="legend")
 
 
 _LEGEND = (
-    "Beside the arrows: how many possible answers are still there, in the query as written. ",
-    "A possible answer is a row that would match the question if the operators that drop it did not. ",
-    "A group counts once for each set of operators that gives it other values.",
+    "Beside the arrows: how many possible answers are still there, in the query as written. "
+    "A possible answer is a row that would match the question if the operators that drop it did not. "
 )
+_LEGEND_OF_ALTERNATIVE = (
+    "Beside the arrows: how many possible answers come that far, before an operator that has to change. "
+    "A possible answer is a row that would match the question with {changes}. "
+)
+_GROUPS = "A group counts once for each set of operators that gives it other values."
 
 
 def _header(report: Report) -> Markup:
@@ -129,12 +134,15 @@ def _gap(gap: SourceGap) -> Markup:
 def _explanation(told: Told) -> Markup:
     steps = " ".join(str(suspect.operator.id) for suspect in told.suspects)
     first, *others = map(_name, told.suspects)
-    title = (element("span", first), *(element("span", "and ", other) for other in others))
+    title = (element("span", first), *(element("span", _AND, " ", other) for other in others))
     rank = element("span", str(told.rank), class_="rank")
     parts = (rank, " ", element("span", *title, class_="title"), " ", _mark(told))
     button = element("button", *parts, type="button", aria_expanded="true")
     body = element("div", *_body(told), class_="body")
     return element("article", element("h2", button), body, data_steps=steps)
+
+
+_AND = element("span", "and", class_="and")
 
 
 def _name(suspect: Suspect) -> Markup:
@@ -214,8 +222,13 @@ def _change(change: Change) -> Markup:
 def _diff(old: str, new: str) -> Iterator[Markup]:
     before, after = (re.findall(r"\w+|\s+|.", text, re.DOTALL) for text in (old, new))
     moves = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    yield element("del", "- ", *(_words(before[a:b], move) for move, a, b, _, _ in moves))
-    yield element("ins", "+ ", *(_words(after[a:b], move) for move, _, _, a, b in moves))
+    yield element("del", _sign("-"), *(_words(before[a:b], move) for move, a, b, _, _ in moves))
+    yield element("ins", _sign("+"), *(_words(after[a:b], move) for move, _, _, a, b in moves))
+
+
+def _sign(sign: str) -> Markup:
+    """It stays beside what follows, however narrow the page is."""
+    return element("span", f"{sign} ", class_="sign")
 
 
 def _words(words: Sequence[str], move: str) -> Content:

@@ -16,13 +16,14 @@ from sparkwhy.errors import BadArgument
 from sparkwhy.explain.explanation import Explanation, Fix, SideEffects, column_names
 from sparkwhy.explain.missing import SourceGap
 from sparkwhy.explain.near_miss import Quoting
-from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, Ref
-from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Plan, Project, Union, Window
+from sparkwhy.plan.exprs import Expr, FieldOf
+from sparkwhy.plan.nodes import Flatten, Plan
 from sparkwhy.plan.show import MASK, main_nodes
 from sparkwhy.plan.types import Array, Map, Struct, Type, ddl
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of, parts
 from sparkwhy.report.answer import Answer
+from sparkwhy.report.origins import computed
 from sparkwhy.trace.partners import NO_PARTNER, PARTNER
 
 Mask: TypeAlias = Callable[[str, str], str]
@@ -120,28 +121,8 @@ def _derived(plan: Plan, names: frozenset[str]) -> frozenset[str]:
         return by_field or any(a.id in hidden for a in attributes_of(expr))
 
     for node in walk(plan):  # inputs come first
-        hidden.update(attribute.id for attribute, exprs in _computed(node) if any(map(reads_hidden, exprs)))
+        hidden.update(attribute.id for attribute, exprs in computed(node) if any(map(reads_hidden, exprs)))
     return names | {a.name.lower() for node in walk(plan) for a in node.output if a.id in hidden}
-
-
-def _computed(node: Plan) -> Iterator[tuple[Attribute, tuple[Expr, ...]]]:
-    """The attributes that an operator makes, each with what it is made of."""
-    match node:
-        case Project() | Window():
-            yield from _columns(node.columns)
-        case Aggregate():
-            yield from _columns((*node.keys, *node.aggregates))
-        case Flatten():
-            yield from ((attribute, (node.collection,)) for attribute in node.elements)
-        case Union():
-            for i, attribute in enumerate(node.attributes):
-                yield attribute, tuple(Ref(branch.output[i]) for branch in node.branches)
-        case _:
-            return
-
-
-def _columns(columns: Iterable[Column]) -> Iterator[tuple[Attribute, tuple[Expr, ...]]]:
-    return ((column.attribute, (column.expr,)) for column in columns)
 
 
 # --- the answer ---

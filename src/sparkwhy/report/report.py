@@ -14,7 +14,7 @@ from sparkwhy.plan.nodes import Aggregate, Plan, Window
 from sparkwhy.plan.show import main_nodes, show_op
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.pattern import show_pattern
-from sparkwhy.report.findings import findings, padding
+from sparkwhy.report.findings import findings
 from sparkwhy.report.flow import Flow
 from sparkwhy.report.values import counted
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 
 _WITNESSES = 2
+
+_STRICTER = "what it lets through decides what is counted or kept further on"
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class Told:
         return cls(
             rank=explanation.rank,
             suspects=tuple(_suspect(each, explanation, nodes) for each in explanation.operators),
-            remarks=_once(line for each in witnesses for line in padding(explanation, each, nodes)),
+            remarks=(_STRICTER,) if _is_stricter(explanation) else (),
             alternative=show_changes(explanation.alternative) or None,
             evidence=explanation.evidence,
             rows=tuple(witness["row"] for witness in witnesses) if seen is None else (seen,),
@@ -108,6 +110,11 @@ class Told:
         return operators if self.alternative is None else f"{operators}, with {self.alternative}"
 
 
+def _is_stricter(explanation: Explanation) -> bool:
+    """Whether no row speaks for it, but a filter has to let other rows through, that one may be kept further on."""
+    return not explanation.witnesses and {operator.kind for operator in explanation.operators} == {"filter"}
+
+
 def _seen(explanation: Explanation) -> Row | None:
     """The row that the fix returned, if its values depend on which other rows are let through."""
     changed = {operator.id for operator in explanation.operators}
@@ -120,7 +127,7 @@ def _seen(explanation: Explanation) -> Row | None:
 class Report:
     """An answer in words: `explanations` in full, `dominated` and `tried` in short.
 
-    `flow` says how far possible answers come in the query as written, where explanations speak of it.
+    `flow` says how far possible answers come in the query, where explanations speak of any.
     """
 
     question: str
@@ -195,7 +202,7 @@ def _suspect(operator: Operator, explanation: Explanation, nodes: Mapping[int, P
     node = nodes.get(operator.id)
     reading = operator.text if node is None else show_op(node)
     witnesses = explanation.witnesses[:_WITNESSES]
-    met = _once(line for witness in witnesses for line in findings(operator, witness, nodes))
+    met = _once(line for witness in witnesses for line in findings(operator, witness, explanation))
     place = _place(operator, explanation.operators)
     return Suspect(operator, place, None if reading == operator.text else reading, met)
 

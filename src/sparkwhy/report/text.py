@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 from sparkwhy.explain.missing import SourceGap
 from sparkwhy.report.report import Change, Report, Row, Suspect, Told
-from sparkwhy.report.style import Line, Piece, Role, coloured_line, plain_line
+from sparkwhy.report.style import Line, Piece, Role, coloured_line, plain_line, wrapped
 from sparkwhy.report.values import counted, cut, show_cell, show_row
 
 _PLACE = 100
@@ -16,24 +16,26 @@ _PLACE = 100
 _TRIED = 3
 
 
-def render(report: Report) -> str:
-    """The report, a few lines for each explanation, without colour."""
-    return _joined(report, plain_line)
+def render(report: Report, *, width: int | None = None) -> str:
+    """The report, a few lines for each explanation, without colour; broken to a width, if one is given."""
+    return _joined(report, plain_line, width)
 
 
-def render_coloured(report: Report) -> str:
+def render_coloured(report: Report, *, width: int | None = None) -> str:
     """The same for a terminal that shows colours."""
-    return _joined(report, coloured_line)
+    return _joined(report, coloured_line, width)
 
 
-def _joined(report: Report, draw: Callable[[Line], str]) -> str:
-    return "\n".join(map(draw, _lines(report))).rstrip()
+def _joined(report: Report, draw: Callable[[Line], str], width: int | None) -> str:
+    lines = _lines(report, width)
+    fitting = lines if width is None else (part for line in lines for part in wrapped(line, width))
+    return "\n".join(map(draw, fitting)).rstrip()
 
 
-def _lines(report: Report) -> Iterator[Line]:
+def _lines(report: Report, width: int | None) -> Iterator[Line]:
     yield _line(f"Why is there no row like {report.question}?", "title")
     yield _line()
-    yield from _body(report)
+    yield from _body(report, width)
     yield from _folded("Also works, but changes more than is needed:", report.dominated)
     yield from _in_vain(report.tried)
     yield from (_line(f"Note: {note}", "faint") for note in report.notes)
@@ -43,7 +45,7 @@ def _line(text: str = "", role: Role = "plain") -> Line:
     return (Piece(text, role),)
 
 
-def _body(report: Report) -> Iterator[Line]:
+def _body(report: Report, width: int | None) -> Iterator[Line]:
     if report.outcome != "explained":
         yield _line(report.headline)
     yield from (_line(f"  {show_row(row)}") for row in report.matching)
@@ -51,7 +53,7 @@ def _body(report: Report) -> Iterator[Line]:
     if report.outcome == "unexplained" and report.explanations:
         yield _line("These might, if their constants changed; whether they do was not seen:")
         yield _line()
-    yield from _explanations(report.explanations)
+    yield from _explanations(report.explanations, width)
 
 
 def _gap(gap: SourceGap) -> Iterator[Line]:
@@ -64,13 +66,20 @@ def _gap(gap: SourceGap) -> Iterator[Line]:
 # --- explanations ---
 
 
-def _explanations(explanations: Iterable[Told]) -> Iterator[Line]:
+def _explanations(explanations: Iterable[Told], width: int | None) -> Iterator[Line]:
     told = tuple(explanations)
-    texts = [suspect.operator.text for each in told for suspect in each.suspects]
-    width = min(max(map(len, texts), default=0), _PLACE)
+    aligned = _place([suspect for each in told for suspect in each.suspects], width)
     for each in told:
-        yield from _explanation(each, width)
+        yield from _explanation(each, aligned)
         yield _line()
+
+
+def _place(suspects: Sequence[Suspect], width: int | None) -> int:
+    """Where places in the user's code are aligned to: behind the longest operator, if there is room for both."""
+    longest = max((len(suspect.operator.text) for suspect in suspects), default=0)
+    beside = max((len(suspect.place or "") for suspect in suspects), default=0)
+    room = _PLACE if width is None else width - beside - len(" 1. ") - len("   ")
+    return max(min(longest, _PLACE, room), 0)
 
 
 def _explanation(told: Told, width: int) -> Iterator[Line]:
@@ -123,15 +132,13 @@ def _fix(told: Told) -> Iterator[Line]:
 
 
 def _change(change: Change) -> Iterator[Line]:
-    yield from _diff(change.before, change.after)
+    yield from _indented([f"  - {change.before}"], "bad")
+    yield from _indented([f"  + {change.after}"], "good")
     if change.line is not None:
+        old, new = change.line
         yield from _indented([f"  in {change.operator.where}:"], "faint")
-        yield from _diff(*change.line)
-
-
-def _diff(old: str, new: str) -> Iterator[Line]:
-    yield from _indented([f"  - {old}"], "bad")
-    yield from _indented([f"  + {new}"], "good")
+        yield from _indented([f"  - {old}"], "removed")
+        yield from _indented([f"  + {new}"], "added")
 
 
 def _signed(sign: str, rows: Iterable[Row]) -> Iterator[Line]:

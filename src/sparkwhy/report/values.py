@@ -35,9 +35,14 @@ def show_row(row: Mapping[str, Any]) -> str:
 
 def told_values(values: Mapping[str, Any]) -> str:
     """Values that an operator read, with null said out loud."""
-    read = {name: value for name, value in values.items() if name != f"'{value}'"}  # a constant says its own value
+    read = {name: value for name, value in values.items() if not _says_itself(name, value)}
     told = (f"{name} is null" if value is None else f"{name} = {show_cell(value)}" for name, value in read.items())
     return ", ".join(told)
+
+
+def _says_itself(name: str, value: Any) -> bool:
+    """Whether a constant reads as its value does: then there is nothing to tell."""
+    return name in (f"'{value}'", f"date '{value}'", f"timestamp '{value}'")
 
 
 def counted(count: int, noun: str) -> str:

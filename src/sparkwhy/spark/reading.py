@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pyspark.sql import SparkSession
 
 from sparkwhy.plan.exprs import Attribute, AttrId, Expr, Mode, Ref
-from sparkwhy.plan.nodes import Column, OpId, Place, Plan
+from sparkwhy.plan.nodes import SQL_TEXT, Column, OpId, Place, Plan
 from sparkwhy.plan.types import Field, field_from_json, from_json
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.spark import jvm
@@ -95,9 +95,19 @@ class Reading:
         carried = [expr for expr in exprs if expr.name == "AttributeReference"]
         for expr in (*computed, *carried)[:_PLACES_TRIED]:
             for part in itertools.islice(expr.walk(), _PLACES_TRIED):
-                if (found := jvm.place_of(part.handle)) is not None:
+                found = jvm.place_of(part.handle)
+                if found is not None and found.file == SQL_TEXT:
+                    return self._sql_place(tree, expr) or found
+                if found is not None:
                     return found
         return jvm.place_of(tree.handle)
+
+    def _sql_place(self, tree: Tree, expr: Tree) -> Place | None:
+        """Where SQL text says an expression; what Spark makes anew, as it does of subqueries, has the place of all."""
+        whole = jvm.place_of(tree.handle)
+        written = (part for part in expr.walk() if part.name != "AttributeReference")
+        places = (jvm.place_of(part.handle) for part in itertools.islice(written, _PLACES_TRIED))
+        return next((place for place in places if place is not None and place != whole), None)
 
     # --- columns ---
 

@@ -45,6 +45,24 @@ def backtrace(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
     return push_down(plan, conditions, pushed)
 
 
+def origins(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
+    """What a row of every operator is like that becomes such a row of the plan, whatever else has a say in that.
+
+    More than is wanted for tracing: a limit keeps a row or not by what the others are, but it does not change it.
+    """
+    return push_down(plan, conditions, _unchanged)
+
+
+def _unchanged(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
+    match node:
+        case Limit() | Sample() | Distinct():
+            return (wanted,)
+        case Window():
+            return (_only(wanted, node.input.output),)
+        case _:
+            return pushed(node, wanted)
+
+
 KeySets: TypeAlias = Mapping[tuple[OpId, int], Conditions]
 """What is known of the keys that partners must have on a side of a join, 0 for the left."""
 

@@ -1,0 +1,62 @@
+"""What columns are made of, and so where a null in one of them came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Expr, FieldOf, Literal, Ref, WindowCall
+from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Plan, Project, Union, Window
+from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk_exprs import attributes_of
+
+
+def computed(node: Plan) -> Iterator[tuple[Attribute, tuple[Expr, ...]]]:
+    """The attributes that an operator makes, each with what it is made of."""
+    match node:
+        case Project() | Window():
+            yield from _columns(node.columns)
+        case Aggregate():
+            yield from _columns((*node.keys, *node.aggregates))
+        case Flatten():
+            yield from ((attribute, (node.collection,)) for attribute in node.elements)
+        case Union():
+            for i, attribute in enumerate(node.attributes):
+                yield attribute, tuple(Ref(branch.output[i]) for branch in node.branches)
+        case _:
+            return
+
+
+def _columns(columns: Iterable[Column]) -> Iterator[tuple[Attribute, tuple[Expr, ...]]]:
+    return ((column.attribute, (column.expr,)) for column in columns)
+
+
+@dataclass(frozen=True)
+class Origins:
+    """What the attributes of a plan are made of; `definitions` has those that a projection computes."""
+
+    made_of: Mapping[AttrId, tuple[Expr, ...]]
+    definitions: Mapping[AttrId, Expr]
+
+    @classmethod
+    def of(cls, plan: Plan) -> Origins:
+        nodes = list(walk(plan))
+        made = {a.id: exprs for node in nodes for a, exprs in computed(node) if exprs != (Ref(a),)}
+        projected = (column for node in nodes if isinstance(node, Project) for column in node.columns)
+        return cls(made, {each.attribute.id: each.expr for each in projected if not each.carried})
+
+    def behind(self, expr: Expr) -> frozenset[AttrId]:
+        """All attributes that an expression reads, and those that they are made of."""
+        found, todo = set[AttrId](), [attribute.id for attribute in attributes_of(expr)]
+        while todo:
+            attribute = todo.pop()
+            if attribute not in found:
+                found.add(attribute)
+                todo.extend(a.id for made in self.made_of.get(attribute, ()) for a in attributes_of(made))
+        return frozenset(found)
+
+    def computation(self, expr: Expr) -> Expr | None:
+        """What computed the value of a column; None if it was read, counted or chosen rather than computed."""
+        while isinstance(expr, Ref) and expr.attribute.id in self.definitions:
+            expr = self.definitions[expr.attribute.id]
+        return None if isinstance(expr, Ref | FieldOf | Literal | AggCall | WindowCall) else expr
