@@ -10,11 +10,14 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from sparkwhy.errors import QueryFailed
+from sparkwhy.plan.exprs import Opaque
 from sparkwhy.plan.nodes import Place, Plan, Table
 from sparkwhy.plan.show import show_op
 from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import parts
+from sparkwhy.spark.catalyst import calls_python
+from sparkwhy.spark.scope import OpaqueHandle
 from sparkwhy.spark.sql_text import sql_of
 
 SparkFailure: TypeAlias = PySparkException | Py4JJavaError
@@ -52,6 +55,8 @@ _LOST = {
     "OutOfMemoryError": _MORE_ROWS,
     "Java heap space": _MORE_ROWS,
     "ExecutorLostFailure": _MORE_ROWS,
+    "implicit cartesian product": "we compare rows in more ways than the query does: set spark.sql.crossJoin.enabled "
+    "to true, as it is in Spark by itself, while you ask.",
     "Python worker exited unexpectedly": "the process of a Python function ended, perhaps for want of memory: "
     "the function sees rows that other operators drop.",
 }
@@ -132,7 +137,7 @@ _OF_VALUES = ("CAST_", "DIVIDE_", "ARITHMETIC_", "NUMERIC_", "INVALID_ARRAY_INDE
 
 
 def _hint(condition: str | None, message: str) -> str:
-    if condition is None:
+    if condition is None or condition.startswith("_LEGACY_"):  # Spark has no name for it yet
         return next((hint for part, hint in _LOST.items() if part in message), _OTHER)
     return _ANSI if condition.startswith(_OF_VALUES) else _HINTS.get(condition.partition(".")[0], _OTHER)
 
@@ -152,6 +157,13 @@ def _suspects(error: SparkFailure, message: str, plan: Plan) -> Iterator[Plan]:
         yield from alike if len(alike) == 1 else ()  # of several, no one knows which
     read = " ".join(_FILE.findall(message)).split("/")
     yield from (node for node in nodes if isinstance(node, Table) and node.source.name in read)
+    calling = [node for node in nodes if "Python worker" in message and _calls_python(node)]
+    yield from calling if len(calling) == 1 else ()
+
+
+def _calls_python(node: Plan) -> bool:
+    opaque = (part for expr in exprs_of(node) for part in parts(expr) if isinstance(part, Opaque))
+    return any(isinstance(each.handle, OpaqueHandle) and calls_python(each.handle.expression) for each in opaque)
 
 
 def _is_python(context: object) -> bool:
