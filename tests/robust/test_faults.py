@@ -102,6 +102,25 @@ def test_ctrl_c_cancels_the_jobs_of_the_question(spark: SparkSession, unchanged:
         signal.signal(signal.SIGINT, theirs)
 
 
+def test_a_job_that_somebody_else_cancels_is_told(spark: SparkSession, unchanged: Surroundings) -> None:
+    """As by a click in the Spark UI."""
+    tracker = spark.sparkContext.statusTracker()
+
+    def cancel() -> None:
+        _wait_for(lambda: bool(tracker.getActiveJobsIds()), 60)
+        spark.sparkContext.cancelAllJobs()
+
+    other = threading.Thread(target=cancel)
+    other.start()
+    try:
+        with pytest.raises(QueryFailed, match="cancelled") as raised:
+            why_not(slow(spark), {"k": 3})
+    finally:
+        other.join()
+    assert raised.value.stage == "tracing rows"
+    assert "ask again" in str(raised.value.hint)
+
+
 def test_what_the_progress_callback_raises_stops_the_question(spark: SparkSession, unchanged: Surroundings) -> None:
     def stop(stage: str) -> None:
         if stage == "tracing rows":
@@ -164,8 +183,21 @@ def test_a_function_that_raises_is_named_with_its_line(spark: SparkSession, unch
     with pytest.raises(QueryFailed) as raised:
         why_not(df, {"id": 1})
     assert "RuntimeError: no " in raised.value.reason
+    assert raised.value.operator == "filter broken(id)"
     assert str(raised.value.where).startswith(THIS)
     assert isinstance(raised.value.__cause__, PySparkException)
+
+
+def test_a_python_worker_that_dies_is_told(spark: SparkSession, unchanged: Surroundings) -> None:
+    def dies(value: int) -> bool:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return value > 1
+
+    with pytest.raises(QueryFailed, match="Python worker exited unexpectedly") as raised:
+        why_not(spark.range(3).filter(F.udf(dies, "boolean", useArrow=False)("id")), {"id": 0})
+    assert raised.value.stage == "tracing rows"
+    assert raised.value.operator == "filter dies(id)"
+    assert "Python function" in str(raised.value.hint)
 
 
 def test_a_file_that_vanished_is_named(spark: SparkSession, unchanged: Surroundings, tmp_path: Path) -> None:
