@@ -6,6 +6,7 @@ Run by `make cluster-test`. Faults that local mode has as well are those of `tes
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
@@ -177,13 +178,14 @@ def test_without_a_worker_the_time_runs_out(spark: SparkSession, workers: Cluste
 
 
 def test_an_executor_without_memory_is_told(spark: SparkSession, unchanged: Surroundings) -> None:
-    """1.6 GB in one array. Spark does not tell which operator wanted them."""
+    """1.6 GB in one array. Spark does not tell which operator wanted them, and an executor that ends for want of memory
+    cannot always say why: then its exit code does."""
     many = spark.range(1).withColumn("many", F.expr("sequence(0L, id + 200000000L)"))
     with pytest.raises(QueryFailed) as raised:
         why_not(many.filter(F.size("many") < 3), {"id": 0})
     assert raised.value.stage == "tracing rows"
-    assert "OutOfMemoryError" in raised.value.reason
-    assert "more memory" in str(raised.value.hint)
+    assert re.search("OutOfMemoryError|exited with code 52", raised.value.reason)
+    assert "memory ran out" in str(raised.value.hint)
 
 
 def test_an_executor_that_dies_each_time_is_told(spark: SparkSession, unchanged: Surroundings) -> None:

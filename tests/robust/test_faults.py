@@ -236,7 +236,9 @@ def test_what_nobody_knows_has_a_hint_too(spark: SparkSession) -> None:
 @pytest.mark.parametrize(
     ("said", "hint"),
     [
-        ("Lost task 1.2 in stage 80.0: java.lang.OutOfMemoryError: Java heap space", "more memory"),
+        ("Lost task 1.2 in stage 80.0: java.lang.OutOfMemoryError: Java heap space", "memory ran out"),
+        ("ExecutorLostFailure (executor 6 exited ...) Reason: Command exited with code 52", "memory ran out"),
+        ("ExecutorLostFailure (executor 6 exited ...) Reason: Command exited with code 137", "memory ran out"),
         ("ExecutorLostFailure (executor 5 exited caused by one of the running tasks)", "more memory"),
         ("SparkException: Python worker exited unexpectedly (crashed).", "Python function"),
     ],

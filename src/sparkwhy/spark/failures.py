@@ -46,14 +46,17 @@ _MORE_ROWS = (
     "rows are followed past the operators that drop them, in longer queries: give the driver and the executors more "
     "memory, or ask with verify=False or with fewer alternatives."
 )
+_NO_MEMORY = f"memory ran out: {_MORE_ROWS}"
 _LONG_PLAN = (
     "the query has too many operators in a row for Spark's planner: put .localCheckpoint() in the middle of it and "
     "ask again, or start the driver with a larger stack (-Xss16m)."
 )
 _LOST = {
     "StackOverflowError": _LONG_PLAN,
-    "OutOfMemoryError": _MORE_ROWS,
-    "Java heap space": _MORE_ROWS,
+    "OutOfMemoryError": _NO_MEMORY,
+    "Java heap space": _NO_MEMORY,
+    "exited with code 52": _NO_MEMORY,  # so an executor ends that had no memory left, if it cannot say so any more
+    "exited with code 137": _NO_MEMORY,  # so it ends where the system or a container takes it away
     "ExecutorLostFailure": _MORE_ROWS,
     "implicit cartesian product": "we compare rows in more ways than the query does: set spark.sql.crossJoin.enabled "
     "to true, as it is in Spark by itself, while you ask.",
