@@ -67,12 +67,13 @@ def slow(spark: SparkSession) -> DataFrame:
 
 
 def test_when_the_time_is_over_the_question_is_given_up(spark: SparkSession, unchanged: Surroundings) -> None:
+    read(slow(spark))  # the first time, on a busy machine, to read it may take all the time
     began = time.monotonic()
     with pytest.raises(TimedOut) as raised:
-        why_not(slow(spark), {"k": 3}, timeout=1)
+        why_not(slow(spark), {"k": 3}, timeout=3)
     assert time.monotonic() - began < 30  # planning cannot be cancelled, and the machine may be busy
-    assert (raised.value.stage, raised.value.seconds) == ("tracing rows", 1.0)
-    assert "no answer within 1 seconds" in str(raised.value)
+    assert (raised.value.stage, raised.value.seconds) == ("tracing rows", 3.0)
+    assert "no answer within 3 seconds" in str(raised.value)
     assert "verify=False" in str(raised.value)
 
 
