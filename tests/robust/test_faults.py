@@ -242,6 +242,7 @@ def test_what_nobody_knows_has_a_hint_too(spark: SparkSession) -> None:
         ("ExecutorLostFailure (executor 6 exited ...) Reason: Command exited with code 137", "memory ran out"),
         ("ExecutorLostFailure (executor 5 exited caused by one of the running tasks)", "more memory"),
         ("SparkException: Python worker exited unexpectedly (crashed).", "Python function"),
+        ("[FAILED_TO_PARSE_TOO_COMPLEX] The statement was too complex to parse.", "put .localCheckpoint()"),
     ],
 )
 def test_what_is_lost_has_a_hint(spark: SparkSession, said: str, hint: str) -> None:

@@ -31,13 +31,6 @@ _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\]")
 _PYTHON_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in ')
 _FILE = re.compile(r"\bfile ([a-z0-9+.-]+:\S+)")
 
-_HINTS = {
-    "FAILED_READ_FILE": "the files have changed since the DataFrame was built: build it again and ask again.",
-    "INVALID_PANDAS_UDF_PLACEMENT": "a pandas function that aggregates bears no other aggregate beside it, and we need "
-    "some: put .localCheckpoint() after this step and ask again; everything after it can be explained.",
-    "PYTHON_EXCEPTION": "the function sees rows that other operators drop: it must bear every value of its column.",
-    "SPARK_JOB_CANCELLED": "a job of the question was cancelled: ask again.",
-}
 _ANSI = (
     "rows are followed past the operators that drop them: use try_divide or try_cast, "
     "or ask with spark.sql.ansi.enabled off."
@@ -51,6 +44,14 @@ _LONG_PLAN = (
     "the query has too many operators in a row for Spark's planner: put .localCheckpoint() in the middle of it and "
     "ask again, or start the driver with a larger stack (-Xss16m)."
 )
+_HINTS = {
+    "FAILED_TO_PARSE_TOO_COMPLEX": _LONG_PLAN,
+    "FAILED_READ_FILE": "the files have changed since the DataFrame was built: build it again and ask again.",
+    "INVALID_PANDAS_UDF_PLACEMENT": "a pandas function that aggregates bears no other aggregate beside it, and we need "
+    "some: put .localCheckpoint() after this step and ask again; everything after it can be explained.",
+    "PYTHON_EXCEPTION": "the function sees rows that other operators drop: it must bear every value of its column.",
+    "SPARK_JOB_CANCELLED": "a job of the question was cancelled: ask again.",
+}
 _LOST = {
     "StackOverflowError": _LONG_PLAN,
     "OutOfMemoryError": _NO_MEMORY,
