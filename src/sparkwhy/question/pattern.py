@@ -28,7 +28,7 @@ MAX_SIZE = 10_000
 MAX_LENGTH = 100_000
 """So many characters or bytes a value may have."""
 
-MAX_EXPONENT = 400
+MAX_EXPONENT = 1_000
 """No type of Spark has numbers of so many digits; Python would count them for hours."""
 
 ComparisonOp = OneOf["=", "<>", "<", "<=", ">", ">="]
@@ -231,7 +231,7 @@ def _bounded(value: Any) -> Any:
         return value
     raise PatternError(
         f"a value of the pattern is too large, one of the Python type {type(value).__name__}.",
-        hint=f"numbers have at most {MAX_EXPONENT} digits, texts at most {MAX_LENGTH:,} characters.",
+        hint=f"numbers have at most {MAX_EXPONENT:,} digits, texts at most {MAX_LENGTH:,} characters.",
     )
 
 
