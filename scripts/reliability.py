@@ -20,7 +20,7 @@ from scripts import cluster_run
 from tests.cluster import test_answers
 from tests.cluster import test_faults as faults_of_a_cluster
 from tests.cluster.cases import CASES
-from tests.robust import bad_inputs, odd_data, test_bad_input, test_faults, test_hostile, test_redact
+from tests.robust import bad_inputs, odd_data, test_bad_input, test_faults, test_hostile, test_redact, test_settings
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reliability.md"
@@ -99,9 +99,10 @@ def ran_on_a_cluster(record: Mapping[str, Any]) -> list[str]:
     """What the last run gave, part by part; not every part need have been run."""
     parts = record["parts"]
     run, passed = (sum(part[key] for part in parts.values()) for key in ("run", "passed"))
-    minutes = record["seconds"] / 60
+    minutes, times = record["seconds"] / 60, record["runs"]
+    last = "The last run** passed" if times == 1 else f"The last {times} runs**, one after the other, passed"
     return [
-        f"**The last run** passed {passed} of the {run} tests that it came to, in {minutes:.0f} minutes:",
+        f"**{last} {passed} of the {run} tests that were begun, in {minutes:.0f} minutes:",
         "",
         "| part | run | passed |",
         "|---|---|---|",
@@ -120,6 +121,8 @@ def _harmless() -> list[str]:
         f"**{len(test_hostile.HOSTILE)} hostile texts** (quotes, backticks, SQL, `${{...}}`, tags, escapes of",
         "terminals) as values, as names of columns, fields, keys and tables, and in patterns, under",
         f"{len(test_hostile.SETTINGS)} sets of settings;",
+        f"**{len(test_settings.SETTINGS)} settings of a session** that change what a query means or how it is read,",
+        "under each of which the answer is the usual one;",
         f"**{len(test_redact.QUESTIONS)} answers** searched for values that were to be hidden.",
     ]
 

@@ -14,10 +14,10 @@ from typing import Literal as OneOf
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from sparkwhy.errors import PatternError, TooManyOperators
+from sparkwhy.errors import PatternError, TooManyOperators, cut
 from sparkwhy.explain.bundles import needed, single
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, explain
-from sparkwhy.explain.chance import chances
+from sparkwhy.explain.chance import chances, other_values
 from sparkwhy.explain.details import with_details
 from sparkwhy.explain.explanation import Explanation
 from sparkwhy.explain.missing import SourceGap, decides, gaps
@@ -35,8 +35,9 @@ from sparkwhy.plan.prune import lean
 from sparkwhy.plan.tolerant import strict, tolerant
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.bind import Question, bind
+from sparkwhy.question.bound import functions_of
 from sparkwhy.question.match import conditions
-from sparkwhy.question.pattern import show_pattern, text_tests, to_pattern
+from sparkwhy.question.pattern import name_of, show_pattern, text_tests, to_pattern
 from sparkwhy.report.answer import (
     ELSEWHERE,
     ELSEWHERE_LEFT_OUT,
@@ -48,6 +49,7 @@ from sparkwhy.report.answer import (
     Answer,
 )
 from sparkwhy.report.redact import Mask, redacted
+from sparkwhy.spark.asked import leaves_it_to_chance
 from sparkwhy.spark.failures import SPARK_FAILURES, failing_value, query_failed, was_cancelled
 from sparkwhy.spark.finish import finished
 from sparkwhy.spark.jvm import at_most, plan_bytes, regex_problem, source_bytes
@@ -123,7 +125,7 @@ def why_not(
     if wishes.redaction is not None:
         wishes.redaction.check(plan)
     question = bind(to_pattern(missing), plan.output, timezone=_timezone(session), widths=char_widths(df))
-    _check_expressions(session, question)
+    noted = _checked(session, question)
     asked = conditions(question)
     alternatives_of(plan, wishes.declared, mode=mode)  # refuses what cannot be, before any job
 
@@ -149,17 +151,20 @@ def why_not(
 
     answer = _watched(Watched(session, work, "reading the query"), plan, wishes, began, say)
     say("done")
-    answer = replace(answer, warnings=answer.warnings + chances(plan) + misplaced(plan))
+    answer = replace(answer, warnings=answer.warnings + noted + chances(plan) + misplaced(plan))
     return answer if wishes.redaction is None else redacted(answer, wishes.redaction)
 
 
-def _check_expressions(session: SparkSession, question: Question) -> None:
-    """Refuses what is no regular expression: Spark would say so only when it runs."""
+def _checked(session: SparkSession, question: Question) -> tuple[str, ...]:
+    """Refuses what Spark would refuse only later, in other words; notes what the question leaves to chance."""
     for test in text_tests(question.pattern):
         problem = regex_problem(session, test.text) if test.function == "rlike" else None
         if problem is not None:
             hint = "matches() takes an expression of Java; contains() takes any text."
-            raise PatternError(f"{show_pattern(test)} is no regular expression: {problem}.", hint=hint)
+            raise PatternError(f"{cut(show_pattern(test))} is no regular expression: {problem}.", hint=hint)
+    functions = [(each.function, name_of(each.function), type) for each, type in functions_of(question)]
+    random = [name for function, name, type in functions if leaves_it_to_chance(session, function, name, type)]
+    return tuple(other_values(f"{name} of the pattern") for name in random)
 
 
 def _watched(watched: Watched[Answer], plan: Plan, wishes: Wishes, began: float, say: Progress) -> Answer:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
 from typing import Literal as OneOf
 
-from sparkwhy.errors import AlternativeError, BadArgument
+from sparkwhy.errors import AlternativeError, BadArgument, shown
 from sparkwhy.report.redact import Mask, Redaction
 from sparkwhy.trace.declared import Alternative, Declared
 
@@ -17,6 +16,10 @@ SideEffectsWish: TypeAlias = OneOf["none", "bounds", "exact"]
 
 _MOST = 1000
 """So many groups, and so many members of a group, can be meant; an iterator may have no end."""
+
+
+_LONGEST = 1e9
+"""Seconds, some thirty years: what is longer is no limit, and may be no number that a clock can count to."""
 
 
 @dataclass(frozen=True)
@@ -90,13 +93,7 @@ def _seconds(timeout: Any) -> float | None:
     if timeout is None:
         return None
     is_number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
-    if not is_number or not math.isfinite(timeout) or timeout <= 0:
+    if not is_number or not 0 < timeout <= _LONGEST:
         hint = "write the seconds that the question may take, timeout=60, or None for no limit."
         raise BadArgument("timeout", f"is a number of seconds, not {shown(timeout)}", hint=hint)
     return float(timeout)
-
-
-def shown(value: object) -> str:
-    """The value as Python shows it, cut."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,15 +1,18 @@
-"""Asks the questions of `cases` in a session of its own and writes the answers as JSON.
+"""Asks the questions of `cases` in an application of its own and writes the answers as lines of JSON.
 
 A session on a cluster cannot live beside the local one of the other tests, so this is a program:
-`python -m tests.cluster.answers answers.json '{"spark.master": "..."}' case...`.
+`python -m tests.cluster.answers answers.jsonl '{"spark.master": "..."}' '{"as Spark is": {}}' case...`.
+Settings that a running application can change have a session each: so its JVMs start, and get warm, once only.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -29,9 +32,22 @@ def session(settings: Mapping[str, str]) -> SparkSession:
     return started
 
 
-def main(place: str, settings: str, *names: str) -> None:
-    spark = session(json.loads(settings))
-    Path(place).write_text(json.dumps({name: told(spark, name) for name in names}))
+def answers(spark: SparkSession, settings: Mapping[str, str], names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """One for each question, in a session with these settings."""
+    own = spark.newSession()
+    for key, value in settings.items():
+        own.conf.set(key, value)
+    for name in names:
+        began = time.monotonic()
+        yield {"case": name, "told": told(own, name), "seconds": round(time.monotonic() - began, 1)}
+
+
+def main(place: str, application: str, sessions: str, *names: str) -> None:
+    spark = session(json.loads(application))
+    with Path(place).open("w", encoding="utf-8", buffering=1) as out:
+        for title, settings in json.loads(sessions).items():
+            for answer in answers(spark, settings, names):
+                print(json.dumps({"settings": title, **answer}), file=out)
     spark.stop()
 
 

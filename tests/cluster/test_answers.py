@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,10 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 SMOKE = ("running_example", "c03_inner_join", "c18_count_of_nulls", "c13_row_number")
 """Nested data with an alternative, a join, an aggregate, a window."""
 
+Sessions = Mapping[str, Mapping[str, str]]
+"""The settings of each, by a name."""
+
+AS_IT_IS = "as Spark is"
 LOCAL = {"spark.master": "local[2]", "spark.driver.extraJavaOptions": QUICK_START}
 WITHOUT_BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
 NOT_ADAPTIVE = {"spark.sql.adaptive.enabled": "false"}
@@ -35,13 +41,30 @@ SPECULATION = {
 }
 """Every task that is not among the first is repeated."""
 
-SETTINGS: Mapping[str, Mapping[str, str]] = {
-    "as Spark is": {},
+SESSIONS: Sessions = {
+    AS_IT_IS: {},
     "no broadcast": WITHOUT_BROADCAST,
     "not adaptive": NOT_ADAPTIVE,
     "no broadcast, not adaptive": {**WITHOUT_BROADCAST, **NOT_ADAPTIVE},
-    "speculation": {**WITHOUT_BROADCAST, **SPECULATION},
 }
+"""Settings that a session can change."""
+
+SPECULATING: Sessions = {"speculation": WITHOUT_BROADCAST}
+"""In an application with the settings of speculation, which hold from its start."""
+
+SETTINGS = (*SESSIONS, *SPECULATING)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Of a process, by settings and question; where it failed, those that it had by then."""
+
+    found: Mapping[tuple[str, str], Any]
+    failure: str
+
+    def to(self, settings: str, question: str) -> Any:
+        assert (settings, question) in self.found, f"not answered: {self.failure}"
+        return self.found[settings, question]
 
 
 @pytest.fixture(scope="module")
@@ -50,19 +73,20 @@ def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield started
 
 
-def asked(place: Path, settings: Mapping[str, str], names: Iterable[str], python: Path) -> dict[str, Any]:
-    """The answers of a process of its own."""
+def asked(
+    place: Path, application: Mapping[str, str], sessions: Sessions, names: Iterable[str], python: Path
+) -> Answers:
+    """Each question in each session, by a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.cluster.answers", str(place), json.dumps(settings), *names],
+        [sys.executable, "-m", "tests.cluster.answers", place, json.dumps(application), json.dumps(sessions), *names],
         cwd=ROOT,
         env={**os.environ, "PYSPARK_PYTHON": str(python)},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr[-3000:]
-    found: dict[str, Any] = json.loads(place.read_text())
-    return found
+    lines = [json.loads(line) for line in place.read_text(encoding="utf-8").splitlines()] if place.exists() else []
+    return Answers({(line["settings"], line["case"]): line["told"] for line in lines}, done.stderr[-3000:])
 
 
 # --- in every run of the tests ---
@@ -72,8 +96,9 @@ def asked(place: Path, settings: Mapping[str, str], names: Iterable[str], python
 @pytest.mark.timeout(600)
 def test_a_cluster_answers_as_local_mode_does(spark: SparkSession, two_workers: Cluster, tmp_path: Path) -> None:
     names = [*SMOKE, "python_function"]
-    settings = {**two_workers.settings(), **WITHOUT_BROADCAST}
-    found = asked(tmp_path / "answers.json", settings, names, two_workers.python())
+    sessions = {"no broadcast": SESSIONS["no broadcast"]}
+    there = asked(tmp_path / "answers.jsonl", two_workers.settings(), sessions, names, two_workers.python())
+    found = {name: there.to("no broadcast", name) for name in names}
     (there_is_no_sparkwhy,) = found.pop("python_function")["explanations"]
     assert [operator["kind"] for operator in there_is_no_sparkwhy["operators"]] == ["filter"]
     assert found == {name: told(spark, name) for name in SMOKE}
@@ -84,24 +109,37 @@ def test_a_cluster_answers_as_local_mode_does(spark: SparkSession, two_workers: 
 
 
 @pytest.fixture(scope="module")
-def local(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return asked(tmp_path_factory.mktemp("local") / "answers.json", LOCAL, CASES, Path(sys.executable))
+def local(tmp_path_factory: pytest.TempPathFactory) -> Answers:
+    place = tmp_path_factory.mktemp("local") / "answers.jsonl"
+    return asked(place, LOCAL, {AS_IT_IS: {}}, CASES, Path(sys.executable))
+
+
+@pytest.fixture(scope="module")
+def in_sessions(two_workers: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Answers:
+    place = tmp_path_factory.mktemp("sessions") / "answers.jsonl"
+    return asked(place, two_workers.settings(), SESSIONS, CASES, two_workers.python())
+
+
+@pytest.fixture(scope="module")
+def speculating(two_workers: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Answers:
+    place = tmp_path_factory.mktemp("speculating") / "answers.jsonl"
+    return asked(place, {**two_workers.settings(), **SPECULATION}, SPECULATING, CASES, two_workers.python())
 
 
 @pytest.fixture(scope="module", params=SETTINGS)
-def remote(
-    request: pytest.FixtureRequest, two_workers: Cluster, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Any]:
-    settings = {**two_workers.settings(), **SETTINGS[request.param]}
-    return asked(tmp_path_factory.mktemp("remote") / "answers.json", settings, CASES, two_workers.python())
+def remote(request: pytest.FixtureRequest) -> Callable[[str], Any]:
+    """The answer to a question under one set of settings."""
+    application = "in_sessions" if request.param in SESSIONS else "speculating"
+    return partial(request.getfixturevalue(application).to, request.param)
 
 
 @pytest.mark.cluster
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(60, func_only=True)  # all questions are asked before the first of these tests
 @pytest.mark.parametrize("name", CASES)
-def test_the_answer_is_that_of_local_mode(local: dict[str, Any], remote: dict[str, Any], name: str) -> None:
-    assert remote[name] == local[name]
-    assert ("error" in local[name]) == (name in NOT_FOLLOWED)
+def test_the_answer_is_that_of_local_mode(local: Answers, remote: Callable[[str], Any], name: str) -> None:
+    expected = local.to(AS_IT_IS, name)
+    assert remote(name) == expected
+    assert ("error" in expected) == (name in NOT_FOLLOWED)
 
 
 @pytest.mark.cluster

@@ -6,6 +6,7 @@ Run by `make cluster-test`. Faults that local mode has as well are those of `tes
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
@@ -61,6 +62,7 @@ test_ctrl_c_cancels_the_jobs_of_the_question = in_local_mode.test_ctrl_c_cancels
 test_division_by_zero_names_stage_and_operator = in_local_mode.test_division_by_zero_names_stage_and_operator
 test_a_function_that_raises_is_named_with_its_line = in_local_mode.test_a_function_that_raises_is_named_with_its_line
 test_a_file_that_vanished_is_named = in_local_mode.test_a_file_that_vanished_is_named
+test_a_python_worker_that_dies_is_told = in_local_mode.test_a_python_worker_that_dies_is_told
 
 
 # --- what is lost is done again ---
@@ -176,13 +178,14 @@ def test_without_a_worker_the_time_runs_out(spark: SparkSession, workers: Cluste
 
 
 def test_an_executor_without_memory_is_told(spark: SparkSession, unchanged: Surroundings) -> None:
-    """1.6 GB in one array. Spark does not tell which operator wanted them."""
+    """1.6 GB in one array. Spark does not tell which operator wanted them, and an executor that ends for want of memory
+    cannot always say why: then its exit code does."""
     many = spark.range(1).withColumn("many", F.expr("sequence(0L, id + 200000000L)"))
     with pytest.raises(QueryFailed) as raised:
         why_not(many.filter(F.size("many") < 3), {"id": 0})
     assert raised.value.stage == "tracing rows"
-    assert "OutOfMemoryError" in raised.value.reason
-    assert "more memory" in str(raised.value.hint)
+    assert re.search("OutOfMemoryError|exited with code 52", raised.value.reason)
+    assert "memory ran out" in str(raised.value.hint)
 
 
 def test_an_executor_that_dies_each_time_is_told(spark: SparkSession, unchanged: Surroundings) -> None:
@@ -195,14 +198,3 @@ def test_an_executor_that_dies_each_time_is_told(spark: SparkSession, unchanged:
         why_not(spark.range(3).filter(F.udf(takes_it_along, "boolean", useArrow=False)("id")), {"id": 0})
     assert raised.value.stage == "tracing rows"
     assert "more memory" in str(raised.value.hint)
-
-
-def test_a_python_worker_that_dies_is_told(spark: SparkSession, unchanged: Surroundings) -> None:
-    def dies(value: int) -> bool:
-        os.kill(os.getpid(), signal.SIGKILL)
-        return value > 1
-
-    with pytest.raises(QueryFailed, match="Python worker exited unexpectedly") as raised:
-        why_not(spark.range(3).filter(F.udf(dies, "boolean", useArrow=False)("id")), {"id": 0})
-    assert raised.value.stage == "tracing rows"
-    assert "Python function" in str(raised.value.hint)

@@ -27,5 +27,5 @@ def test_no_setting_is_read_but_those_of_the_page() -> None:
     left_out = {"lab", "scenarios", "cli"}  # what is not a part of a question
     sources = [path for path in package.rglob("*.py") if path.relative_to(package).parts[0] not in left_out]
     read = {name for path in sources for name in re.findall(r'conf\.get\("([\w.]+)"', path.read_text("utf-8"))}
-    told = PAGE.partition("Two settings of the session are read:")[2].partition("All others")[0]
+    told = PAGE.partition("Three settings of the session are read:")[2].partition("All others")[0]
     assert read == set(re.findall(r"`(spark[\w.]+)`", told))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
 
 from sparkwhy import (
@@ -41,7 +41,6 @@ from sparkwhy.errors import (
     NotADataFrame,
     PatternError,
     PatternTypeError,
-    QueryFailed,
     SparkWhyError,
     TooManyAlternatives,
     UnknownAttribute,
@@ -176,6 +175,13 @@ def _nested(depth: int) -> dict[str, Any]:
     return dict(row)
 
 
+class Unshown:
+    """What Python cannot even show."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
 _ROWS: list[tuple[str, Any, type[SparkWhyError], str]] = [
     ("None", None, PatternError, "NoneType is no row"),
     ("a number", 1, PatternError, "int is no row"),
@@ -219,12 +225,27 @@ _ROWS: list[tuple[str, Any, type[SparkWhyError], str]] = [
     ("a thousand levels", _nested(1000), PatternError, "too large"),
     ("a hundred thousand entries", {f"c{i}": 1 for i in range(100_000)}, PatternError, "too large"),
     ("a hundred thousand elements", {"name": [1] * 100_000}, PatternError, "too large"),
+    ("a number of 5,000 digits", {"year": 10**5000}, PatternError, "too large"),
+    ("a number of 5,000 digits as name", {10**5000: 1}, PatternError, "too large"),
+    ("a number that takes hours to count", {"year": decimal.Decimal("1e999999999")}, PatternError, "too large"),
+    ("a fraction that takes hours to count", {"year": decimal.Decimal("1e-999999999")}, PatternError, "too large"),
+    ("a number that is none, and says so", {"year": decimal.Decimal("sNaN")}, PatternTypeError, "year is of type int"),
+    ("a million characters", {"city": "x" * 1_000_000}, PatternError, "too large"),
+    ("a million characters as name", {"x" * 1_000_000: 1}, PatternError, "too large"),
+    ("a million bytes", {"city": b"x" * 1_000_000}, PatternError, "too large"),
+    ("what cannot be shown", {"year": Unshown()}, PatternTypeError, "a value of the type Unshown"),
+    ("a function that makes what cannot be shown", {"city": lambda _: Unshown()}, PatternError, "the type Unshown"),
     ("a regular expression that is none", {"city": matches("(")}, PatternError, "no regular expression"),
     ("a function of nothing", {"city": lambda: True}, PatternError, "failed: TypeError"),
     ("a function that fails", {"city": lambda column: 1 / 0}, PatternError, "failed: ZeroDivisionError"),
     ("a function that says no condition", {"city": lambda column: True}, PatternError, "makes no column"),
-    ("a function of the wrong type", {"city": lambda column: F.upper(column)}, QueryFailed, "DATATYPE_MISMATCH"),
-    ("a function with an unknown column", {"city": lambda column: F.col("zz") == 1}, QueryFailed, "UNRESOLVED_COLUMN"),
+    ("a function of the wrong type", {"city": F.upper}, PatternError, "DATATYPE_MISMATCH"),
+    ("a function with an unknown column", {"city": lambda _: F.col("zz") == 1}, PatternError, "UNRESOLVED_COLUMN"),
+    ("a function that aggregates", {"year": lambda column: F.sum(column) > 1}, PatternError, "INVALID_WHERE_CONDITION"),
+    ("a function that makes rows", {"year": lambda c: F.explode(F.array(c > 1))}, PatternError, "GENERATOR"),
+    ("a function of several rows", {"year": lambda c: F.max(c).over(Window.orderBy(c)) > 1}, PatternError, "WINDOW"),
+    ("a function of Python", {"year": lambda c: F.udf(bool, "boolean")(c)}, PatternError, "calls a Python function"),
+    ("a function that says null", {"year": lambda _: F.lit(None)}, PatternError, "makes no condition"),
 ]
 
 
@@ -341,6 +362,19 @@ def _predicates() -> Iterator[Bad]:
     yield _called("between", "None", lambda: between(None, 1), "nothing compares with null")
     yield _called("between", "1 and None", lambda: between(1, None), "nothing compares with null")
     yield Bad("predicates", "one_of()", lambda _: one_of(), PatternError, "matches nothing")
+    many = "more than 10000 values"
+    yield Bad("predicates", "one_of a million", lambda _: one_of(range(1_000_000)), PatternTypeError, "single value")
+    yield Bad("predicates", "one_of of a million", lambda _: one_of(*range(1_000_000)), PatternError, many)
+    for function in (contains, startswith, like, matches):
+        yield Bad(
+            "predicates",
+            f"{function.__name__} of a million characters",
+            lambda _, function=function: function("x" * 1_000_000),  # type: ignore[misc]
+            PatternError,
+            "too large",
+        )
+    yield _called("eq", "what cannot be shown", lambda: eq(Unshown()), "a value of the type Unshown")
+    yield _called("contains", "what cannot be shown", lambda: contains(Unshown()), "is not a string")  # type: ignore[arg-type]
     yield Bad("predicates", "one_of([])", lambda _: one_of([]), PatternError, "matches nothing")
     yield Bad("predicates", "like that escapes nothing", lambda _: like("a\\b"), PatternError, "escapes nothing")
     yield Bad(
@@ -509,6 +543,28 @@ _ARGUMENTS: list[tuple[str, Any, type[SparkWhyError], str]] = [
 ]
 
 
+_UNSHOWN: list[tuple[str, str, Any, type[SparkWhyError], str]] = [
+    *[
+        (argument, "what cannot be shown", Unshown(), error, "a value of the type Unshown")
+        for argument, error in (
+            ("alternatives", AlternativeError),
+            ("mode", AlternativeError),
+            ("verify", BadArgument),
+            ("side_effects", BadArgument),
+            ("progress", BadArgument),
+            ("timeout", BadArgument),
+            ("redact", BadArgument),
+        )
+    ],
+    ("alternatives", "a list of what cannot be shown", [Unshown()], AlternativeError, "a value of the type Unshown"),
+    ("timeout", "10**400", 10**400, BadArgument, "is a number of seconds"),
+    ("timeout", "-10**5000", -(10**5000), BadArgument, "is a number of seconds"),
+    ("timeout", "1e300", 1e300, BadArgument, "is a number of seconds"),
+    ("redact", "names without end", itertools.repeat("city"), BadArgument, "more than 10,000"),
+    ("redact", "numbers without end", itertools.count(), BadArgument, "redact cannot be"),
+]
+
+
 def _column_as(argument: str) -> dict[str, Any]:
     return {argument: F.col("city")}
 
@@ -536,6 +592,14 @@ def _arguments() -> Iterator[Bad]:
             argument,
             name,
             lambda f, argument=argument: why_not(f.plain, {"city": "NY"}, **_column_as(argument)),  # type: ignore[misc]
+            error,
+            says,
+        )
+    for argument, name, value, error, says in _UNSHOWN:
+        yield Bad(
+            argument,
+            name,
+            lambda f, given={argument: value}: why_not(f.plain, {"city": "NY"}, **given),  # type: ignore[misc]
             error,
             says,
         )

@@ -313,6 +313,16 @@ def _zones() -> Iterator[Odd]:
             {"spark.sql.session.timeZone": zone},
         )
 
+    def twice(place: Place) -> DataFrame:
+        """Three quarters before and after the hour that comes twice, and the second time of its half as a limit."""
+        rows = place.spark.range(2).selectExpr("int(id) as id", "timestamp_seconds(1729989900 + 7200 * id) as at")
+        return rows.filter("at < timestamp'2024-10-27 02:30:00+01:00'")
+
+    berlin = {"spark.sql.session.timeZone": "Europe/Berlin"}
+    yield Odd("times", "before the second of two alike", twice, {"id": 0}, Is("not_missing"), berlin)
+    after = Sees(("filter at < timestamp '2024-10-27 02:30:00+01:00'",), words=("03:45:00",))
+    yield Odd("times", "after the second of two alike", twice, {"id": 1}, after, berlin)
+
 
 # --- names ---
 
@@ -473,6 +483,13 @@ def _sources() -> Iterator[Odd]:
         return place.spark.sql("select * from odd_people where n >= 5")
 
     yield Odd("sources", "a temporary view", view, {"id": 1}, KEPT_OUT)
+
+    def cached_view(place: Place) -> DataFrame:
+        people(place).createOrReplaceTempView("odd_people")
+        place.spark.catalog.cacheTable("odd_people")
+        return place.spark.sql("select * from odd_people where n >= 5")
+
+    yield Odd("sources", "a cached view", cached_view, {"id": 1}, KEPT_OUT)
     yield Odd("sources", "char is padded", _padded("n >= 5"), {"c": "ab  "}, KEPT_OUT)
     yield Odd("sources", "char without its blanks", _padded("n >= 5"), {"c": "ab", "v": "xy"}, KEPT_OUT)
     yield Odd("sources", "char among others", _padded("n >= 5"), {"c": one_of("aa", "ab")}, KEPT_OUT)
@@ -610,6 +627,13 @@ def _chances() -> Iterator[Odd]:
         lambda p: people(p).withColumn("m", F.monotonically_increasing_id()).filter("m < 0"),
         {"id": 1},
         Sees(("filter m < 0",), words=("Note: select *, monotonically_increasing_id()",)),
+    )
+    yield Odd(
+        "chance",
+        "in the pattern",
+        lambda p: people(p).filter("n >= 5"),
+        {"id": lambda column: (column == 1) & (F.rand() < 2)},
+        Sees(("filter n >= 5",), words=("Note: <lambda> of the pattern gives other values at each run",)),
     )
     yield Odd(
         "chance",

@@ -67,12 +67,13 @@ def slow(spark: SparkSession) -> DataFrame:
 
 
 def test_when_the_time_is_over_the_question_is_given_up(spark: SparkSession, unchanged: Surroundings) -> None:
+    read(slow(spark))  # the first time, on a busy machine, to read it may take all the time
     began = time.monotonic()
     with pytest.raises(TimedOut) as raised:
-        why_not(slow(spark), {"k": 3}, timeout=1)
+        why_not(slow(spark), {"k": 3}, timeout=3)
     assert time.monotonic() - began < 30  # planning cannot be cancelled, and the machine may be busy
-    assert (raised.value.stage, raised.value.seconds) == ("tracing rows", 1.0)
-    assert "no answer within 1 seconds" in str(raised.value)
+    assert (raised.value.stage, raised.value.seconds) == ("tracing rows", 3.0)
+    assert "no answer within 3 seconds" in str(raised.value)
     assert "verify=False" in str(raised.value)
 
 
@@ -100,6 +101,25 @@ def test_ctrl_c_cancels_the_jobs_of_the_question(spark: SparkSession, unchanged:
     finally:
         timer.join()
         signal.signal(signal.SIGINT, theirs)
+
+
+def test_a_job_that_somebody_else_cancels_is_told(spark: SparkSession, unchanged: Surroundings) -> None:
+    """As by a click in the Spark UI."""
+    tracker = spark.sparkContext.statusTracker()
+
+    def cancel() -> None:
+        _wait_for(lambda: bool(tracker.getActiveJobsIds()), 60)
+        spark.sparkContext.cancelAllJobs()
+
+    other = threading.Thread(target=cancel)
+    other.start()
+    try:
+        with pytest.raises(QueryFailed, match="cancelled") as raised:
+            why_not(slow(spark), {"k": 3})
+    finally:
+        other.join()
+    assert raised.value.stage == "tracing rows"
+    assert "ask again" in str(raised.value.hint)
 
 
 def test_what_the_progress_callback_raises_stops_the_question(spark: SparkSession, unchanged: Surroundings) -> None:
@@ -164,8 +184,21 @@ def test_a_function_that_raises_is_named_with_its_line(spark: SparkSession, unch
     with pytest.raises(QueryFailed) as raised:
         why_not(df, {"id": 1})
     assert "RuntimeError: no " in raised.value.reason
+    assert raised.value.operator == "filter broken(id)"
     assert str(raised.value.where).startswith(THIS)
     assert isinstance(raised.value.__cause__, PySparkException)
+
+
+def test_a_python_worker_that_dies_is_told(spark: SparkSession, unchanged: Surroundings) -> None:
+    def dies(value: int) -> bool:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return value > 1
+
+    with pytest.raises(QueryFailed, match="Python worker exited unexpectedly") as raised:
+        why_not(spark.range(3).filter(F.udf(dies, "boolean", useArrow=False)("id")), {"id": 0})
+    assert raised.value.stage == "tracing rows"
+    assert raised.value.operator == "filter dies(id)"
+    assert "Python function" in str(raised.value.hint)
 
 
 def test_a_file_that_vanished_is_named(spark: SparkSession, unchanged: Surroundings, tmp_path: Path) -> None:
@@ -204,9 +237,12 @@ def test_what_nobody_knows_has_a_hint_too(spark: SparkSession) -> None:
 @pytest.mark.parametrize(
     ("said", "hint"),
     [
-        ("Lost task 1.2 in stage 80.0: java.lang.OutOfMemoryError: Java heap space", "more memory"),
+        ("Lost task 1.2 in stage 80.0: java.lang.OutOfMemoryError: Java heap space", "memory ran out"),
+        ("ExecutorLostFailure (executor 6 exited ...) Reason: Command exited with code 52", "memory ran out"),
+        ("ExecutorLostFailure (executor 6 exited ...) Reason: Command exited with code 137", "memory ran out"),
         ("ExecutorLostFailure (executor 5 exited caused by one of the running tasks)", "more memory"),
         ("SparkException: Python worker exited unexpectedly (crashed).", "Python function"),
+        ("[FAILED_TO_PARSE_TOO_COMPLEX] The statement was too complex to parse.", "put .localCheckpoint()"),
     ],
 )
 def test_what_is_lost_has_a_hint(spark: SparkSession, said: str, hint: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import socket
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -19,6 +20,8 @@ import sparkwhy
 from sparkwhy import Answer, contains, like, startswith, why_not
 from sparkwhy.plan.exprs import FieldOf, Literal, MakeStruct
 from sparkwhy.plan.types import STRING
+from sparkwhy.report.report import Report
+from sparkwhy.report.text import render_coloured
 from sparkwhy.spark.sql_text import sql_of
 
 HOSTILE = (
@@ -154,6 +157,7 @@ def harmless(answer: Answer) -> None:
     """Text steers no terminal, JSON is valid and steers none either, and the page has only our own tags."""
     for text in (str(answer), answer.to_json()):
         assert all(c.isprintable() or c == "\n" for c in text)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", render_coloured(Report.of(answer))) == str(answer)  # colours are all it adds
     assert json.loads(answer.to_json()) == json.loads(json.dumps(answer.to_dict()))
     page = answer.to_html()
     found = Tags()
@@ -203,21 +207,39 @@ def test_nothing_is_written_and_no_other_machine_is_called(
     assert set(called) <= {"127.0.0.1", "localhost", "::1"}
 
 
-FORBIDDEN = {"eval", "exec", "compile", "__import__", "open"}
+FORBIDDEN = {"eval()", "exec()", "compile()", "__import__()", "open()"}
 MODULES = {"subprocess", "pickle", "marshal", "urllib", "http", "requests", "socket", "tempfile", "shelve"}
 ALLOWED = {"scenarios", "lab"}
 """The paper's scenarios generate their data, and the lab is for our own tests: neither is part of a question."""
 
 
-def test_the_package_runs_no_text_and_opens_no_connection() -> None:
+def calls_and_imports(*left_out: str) -> Iterator[tuple[str, str]]:
+    """Where the package calls or imports what, by name."""
     root = Path(sparkwhy.__file__).parent
     for path in sorted(root.rglob("*.py")):
-        if path.relative_to(root).parts[0] in ALLOWED:
+        where = path.relative_to(root)
+        if where.parts[0] in left_out:
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call):
-                name = node.func.id if isinstance(node.func, ast.Name) else ""
-                assert name not in FORBIDDEN, f"{path}:{node.lineno} calls {name}"
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            assert not {name.partition(".")[0] for name in names} & MODULES, f"{path} imports {names}"
+            match node:
+                case ast.Call(func=ast.Name(id=name)):
+                    yield str(where), f"{name}()"
+                case ast.Import(names=names):
+                    yield from ((str(where), each.name.partition(".")[0]) for each in names)
+                case ast.ImportFrom(module=str(module)):
+                    yield str(where), module.partition(".")[0]
+                case _:
+                    continue
+
+
+def test_the_package_runs_no_text_and_opens_no_connection() -> None:
+    found = set(calls_and_imports(*ALLOWED))
+    assert ("api.py", "pyspark") in found
+    assert not {(where, what) for where, what in found if what in FORBIDDEN | MODULES}
+
+
+def test_a_question_logs_and_prints_nothing() -> None:
+    """An answer is printed where somebody says so: by `show`, or on the command line."""
+    silent = {"logging", "warnings", "print()"}
+    found = {(where, what) for where, what in calls_and_imports(*ALLOWED, "cli") if what in silent}
+    assert found == {("report/answer.py", "print()")}

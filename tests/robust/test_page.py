@@ -29,7 +29,7 @@ RESULTS = """<testsuites><testsuite time="125.4">
 
 def test_a_run_on_a_cluster_is_counted_by_its_parts() -> None:
     found = record(RESULTS)
-    assert found["seconds"] == 125
+    assert (found["runs"], found["seconds"]) == (1, 125)
     assert found["parts"] == {
         "faults": {"passed": 1, "run": 2},
         "as Spark is": {"passed": 0, "run": 0},
@@ -40,9 +40,16 @@ def test_a_run_on_a_cluster_is_counted_by_its_parts() -> None:
         "others": {"passed": 0, "run": 0},
     }
     told = ran_on_a_cluster(found)
-    assert told[0] == "**The last run** passed 2 of the 3 tests that it came to, in 2 minutes:"
+    assert told[0] == "**The last run** passed 2 of the 3 tests that were begun, in 2 minutes:"
     assert "| faults | 2 | 1 |" in told
     assert "| speculation | not run | 0 |" in told
+
+
+def test_runs_of_parts_are_added() -> None:
+    twice = record(RESULTS, RESULTS)
+    assert (twice["runs"], twice["seconds"]) == (2, 251)
+    assert twice["parts"]["faults"] == {"passed": 2, "run": 4}
+    assert ran_on_a_cluster(twice)[0].startswith("**The last 2 runs**, one after the other, passed 4 of the 6 tests")
 
 
 def test_a_run_of_the_fuzzer_is_told_law_by_law() -> None:

@@ -155,6 +155,12 @@ def test_an_error_of_spark_is_told_without_its_values(spark: SparkSession) -> No
         error = error.__cause__ or error.__context__
 
 
+def test_every_name_hides_however_many_there_are() -> None:
+    many = Redaction.checked([f"c{i}" for i in range(5_000)])
+    assert many is not None
+    assert many.hides("c4999")
+
+
 def test_names_hide_whole_words_only() -> None:
     named = Redaction(columns=frozenset({"id"}))
     assert [what for what in ("id", "upper(ID)", "t.id", "`id`", "idle", "grid") if named.hides(what)] == [

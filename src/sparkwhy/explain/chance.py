@@ -16,4 +16,9 @@ def chances(plan: Plan) -> tuple[str, ...]:
 
 def _note(operator: Operator) -> str:
     place = "" if operator.where is None else f" ({operator.where})"
-    return f"{operator.text}{place} gives other values at each run, so another run may give another answer."
+    return other_values(f"{operator.text}{place}")
+
+
+def other_values(what: str) -> str:
+    """The note on what is left to chance."""
+    return f"{what} gives other values at each run, so another run may give another answer."

@@ -156,7 +156,8 @@ def show_value(value: object) -> str:
         case str():
             return "'" + value.replace("'", "''") + "'"
         case dt.datetime():
-            return f"timestamp '{value.replace(tzinfo=None).isoformat(sep=' ')}'"
+            shown = value if value.fold else value.replace(tzinfo=None)
+            return f"timestamp '{shown.isoformat(sep=' ')}'"
         case dt.date():
             return f"date '{value}'"
         case _:

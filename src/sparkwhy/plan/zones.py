@@ -27,9 +27,10 @@ def in_zone(moment: dt.datetime, name: str) -> dt.datetime:
     """The moment as clocks show it in a timezone; one that has none is meant there.
 
     It has a fixed offset: of two moments in one region Python compares what the clocks show, and these repeat an hour.
+    `fold` says that the clocks showed the same an hour before: then it takes the offset to tell the moment.
     """
     zone = zone_of(name)
     shown = moment.replace(tzinfo=zone) if moment.tzinfo is None else moment.astimezone(zone)
-    offset = shown.utcoffset()
+    first, offset = shown.replace(fold=0).utcoffset(), shown.utcoffset()
     assert offset is not None
-    return shown.replace(tzinfo=dt.timezone(offset), fold=0)
+    return shown.replace(tzinfo=dt.timezone(offset), fold=int(first != offset))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from sparkwhy.errors import AmbiguousField, PatternError, PatternTypeError, UnknownField, assert_never
+from sparkwhy.errors import AmbiguousField, PatternError, PatternTypeError, UnknownField, assert_never, cut, shown
 from sparkwhy.plan.exprs import Attribute
 from sparkwhy.plan.types import STRING, Array, Map, Struct, Type, ddl
 from sparkwhy.question.bound import Bound, Elements, Entries, Parts, Question, overlapping, weight
@@ -150,20 +150,20 @@ def _bound(pattern: Pattern, spot: Spot) -> Bound:
 
 def _value(value: Any, pattern: Pattern, spot: Spot) -> Any:
     if isinstance(spot.type, Array | Map | Struct):
-        spot.fail(f"{show_pattern(pattern)} speaks of single values", _composite_hint(pattern, spot.type))
+        spot.fail(f"{cut(show_pattern(pattern))} speaks of single values", _composite_hint(pattern, spot.type))
     if isinstance(value, str):
         value = value.ljust(spot.width)  # as Spark does when it compares
     try:
         return convert(value, spot.type, spot.timezone)
     except ValueError as error:
-        spot.fail(f"{value!r} cannot be such a value, {error}", _value_hint(spot.type))
+        spot.fail(f"{shown(value)} cannot be such a value, {error}", _value_hint(spot.type))
 
 
 def _composite_hint(pattern: Pattern, type: Type) -> str:
     if isinstance(type, Array):
-        return f"write [{show_pattern(pattern)}, ...] for an array with such an element."
+        return f"write [{cut(show_pattern(pattern))}, ...] for an array with such an element."
     names = f"{type.fields[0].name!r}" if isinstance(type, Struct) and type.fields else "..."
-    return f"write a dict: {{{names}: {show_pattern(pattern)}}}."
+    return f"write a dict: {{{names}: {cut(show_pattern(pattern))}}}."
 
 
 def _value_hint(type: Type) -> str:
@@ -172,17 +172,17 @@ def _value_hint(type: Type) -> str:
 
 def _between(low: Any, high: Any, pattern: Pattern, spot: Spot) -> Between:
     if low > high:
-        spot.fail(f"{show_pattern(pattern)} matches nothing", "write the smaller value first.")
+        spot.fail(f"{cut(show_pattern(pattern))} matches nothing", "write the smaller value first.")
     return Between(low, high)
 
 
 def _text_test(pattern: TextTest, spot: Spot) -> TextTest:
     if not is_text(pattern.text):
-        spot.fail(f"{show_pattern(pattern)} is no text", "half of a character is missing in it.")
+        spot.fail(f"{cut(show_pattern(pattern))} is no text", "half of a character is missing in it.")
     if spot.type != STRING:
         in_array = isinstance(spot.type, Array) and spot.type.element == STRING
         hint = _composite_hint(pattern, spot.type) if in_array else "only strings can be asked for parts of their text."
-        spot.fail(f"{show_pattern(pattern)} speaks of strings", hint)
+        spot.fail(f"{cut(show_pattern(pattern))} speaks of strings", hint)
     return pattern
 
 

@@ -5,12 +5,13 @@ Also how the element patterns of a list relate: which of them one element could 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.exprs import Attribute
+from sparkwhy.plan.types import Array, Map, Struct, Type
 from sparkwhy.question.pattern import (
     Among,
     Anything,
@@ -66,6 +67,23 @@ class Question:
     wanted: tuple[tuple[Attribute, Bound], ...]
     output: tuple[Attribute, ...]
     pattern: Fields
+
+
+def functions_of(question: Question) -> Iterator[tuple[Custom, Type]]:
+    """The functions of the user, each with the type of the values that it gets."""
+    todo: list[tuple[Bound, Type]] = [(pattern, attribute.type) for attribute, pattern in question.wanted]
+    while todo:
+        match todo.pop():
+            case Custom() as function, type:
+                yield function, type
+            case Parts(fields), Struct(known):
+                todo += [(inner, known[i].type) for i, inner in fields]
+            case Entries(items), Map(_, value):
+                todo += [(inner, value) for _, inner in items]
+            case Elements(counted), Array(element):
+                todo += [(inner, element) for inner, _ in counted]
+            case _:
+                continue
 
 
 def mentioned(question: Question) -> tuple[Attribute, ...]:

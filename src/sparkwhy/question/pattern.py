@@ -13,16 +13,23 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 from typing import Literal as OneOf
 
-from sparkwhy.errors import PatternError, PatternTypeError, assert_never
+from sparkwhy.errors import PatternError, PatternTypeError, assert_never, shown
 from sparkwhy.plan.show import quoted
 
 MAX_DEPTH = 100
 MAX_SIZE = 10_000
 """Beyond these a literal contains itself, or was not written by a person."""
+
+MAX_LENGTH = 100_000
+"""So many characters or bytes a value may have."""
+
+MAX_EXPONENT = 1_000
+"""No type of Spark has numbers of so many digits; Python would count them for hours."""
 
 ComparisonOp = OneOf["=", "<>", "<", "<=", ">", ">="]
 TextFunction = OneOf["contains", "startswith", "like", "rlike"]
@@ -165,7 +172,7 @@ def like(text: str) -> Pattern:
     `%` is anything, `_` one character, and a backslash escapes them.
     """
     if not re.fullmatch(r"(?:[^\\]|\\[\\%_])*", _text(text), re.DOTALL):
-        raise PatternError(f"like({text!r}) escapes nothing.", hint=r"write \\ for a backslash.")
+        raise PatternError(f"like({shown(text)}) escapes nothing.", hint=r"write \\ for a backslash.")
     return TextTest("like", text)
 
 
@@ -188,7 +195,9 @@ def not_null() -> Pattern:
 
 
 def _among(values: Iterable[Any]) -> Among:
-    found = tuple(None if value is None else _atom(value) for value in values)
+    found = tuple(None if value is None else _atom(value) for value in islice(values, MAX_SIZE + 1))
+    if len(found) > MAX_SIZE:
+        raise PatternError(f"one_of() has more than {MAX_SIZE} values.", hint="name a few of them, or a range.")
     if not found:
         raise PatternError("one_of() matches nothing.", hint="name at least one value.")
     return Among(found)
@@ -197,14 +206,33 @@ def _among(values: Iterable[Any]) -> Among:
 def _atom(value: Any) -> Any:
     """A single value, as Python's own type if it came from elsewhere, as numbers of numpy do."""
     if isinstance(value, _ATOMS):
-        return value
+        return _bounded(value)
     if isinstance(value, bytearray):
-        return bytes(value)
+        return _bounded(bytes(value))
     if isinstance(value, Integral):
-        return int(value)
+        return _bounded(int(value))
     if isinstance(value, Real):
         return float(value)
-    raise PatternTypeError(f"{value!r} is not a single value.", hint=_other_form(value))
+    raise PatternTypeError(f"{shown(value)} is not a single value.", hint=_other_form(value))
+
+
+def _bounded(value: Any) -> Any:
+    """The value, unless nobody can work with it: Python itself refuses or takes hours to."""
+    match value:
+        case int():
+            is_bounded = abs(value) < 10**MAX_EXPONENT
+        case decimal.Decimal():
+            is_bounded = not value.is_finite() or abs(value.adjusted()) < MAX_EXPONENT
+        case str() | bytes():
+            is_bounded = len(value) <= MAX_LENGTH
+        case _:
+            is_bounded = True
+    if is_bounded:
+        return value
+    raise PatternError(
+        f"a value of the pattern is too large, one of the Python type {type(value).__name__}.",
+        hint=f"numbers have at most {MAX_EXPONENT:,} digits, texts at most {MAX_LENGTH:,} characters.",
+    )
 
 
 def _other_form(value: Any) -> str:
@@ -219,8 +247,10 @@ def _other_form(value: Any) -> str:
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
-        return value
-    raise PatternTypeError(f"{value!r} is not a string.", hint="contains, startswith, like and matches take a string.")
+        return str(_bounded(value))
+    raise PatternTypeError(
+        f"{shown(value)} is not a string.", hint="contains, startswith, like and matches take a string."
+    )
 
 
 # --- from Python ---

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
 
-from sparkwhy.errors import BadArgument
+from sparkwhy.errors import BadArgument, shown
 from sparkwhy.explain.candidates import Candidate, named
 from sparkwhy.explain.explanation import Explanation, SideEffects
 from sparkwhy.explain.missing import SourceGap
@@ -145,7 +145,7 @@ def _plain(value: Any) -> Any:
 def _file(path: Any) -> Path:
     if isinstance(path, str | os.PathLike) and "\0" not in str(path):
         return Path(path)
-    raise BadArgument("path", f"is the name of a file, not {path!r}", hint='write to_html("why.html").')
+    raise BadArgument("path", f"is the name of a file, not {shown(path)}", hint='write to_html("why.html").')
 
 
 GROUPS_LEFT_OUT = "a group had more combinations of operators than are followed; larger explanations may be missing."

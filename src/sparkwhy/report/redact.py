@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any, TypeAlias
 
-from sparkwhy.errors import BadArgument
+from sparkwhy.errors import BadArgument, shown
 from sparkwhy.explain.explanation import Explanation, Fix, SideEffects, column_names
 from sparkwhy.explain.missing import SourceGap
 from sparkwhy.explain.near_miss import Quoting
@@ -29,7 +29,9 @@ from sparkwhy.trace.partners import NO_PARTNER, PARTNER
 Mask: TypeAlias = Callable[[str, str], str]
 """What to show instead of a value, by the column or expression and the value, both as text."""
 
-_MOST = 1000
+_MOST = 10_000
+"""So many names can be meant; an iterator may have no end."""
+
 _HARMLESS_FACTS = ("rank", NO_PARTNER, PARTNER)
 _HARMLESS_FINDINGS = ("verdicts", "group")
 """What holds for conditions of the query, and how many rows a group has."""
@@ -80,12 +82,13 @@ class Redaction:
 
 def _names(given: Any) -> list[str]:
     try:
-        names = [] if isinstance(given, str | Mapping) else list(islice(iter(given), _MOST))
+        names = [] if isinstance(given, str | Mapping) else list(islice(iter(given), _MOST + 1))
     except Exception:  # of whatever was handed in
         names = []
     if not names or not all(isinstance(name, str) for name in names):
-        text = repr(given)
-        raise BadArgument("redact", f"cannot be {text if len(text) <= 60 else text[:57] + '...'}", hint=_HINT)
+        raise BadArgument("redact", f"cannot be {shown(given)}", hint=_HINT)
+    if len(names) > _MOST:
+        raise BadArgument("redact", f"names more than {_MOST:,} columns", hint="write redact=True, which hides all.")
     return names
 
 

@@ -100,6 +100,11 @@ def tree_of(handle: JavaObject) -> Tree:
     return parse(json.loads(handle.toJSON()), lambda: handle)
 
 
+def calls_python(expression: JavaObject) -> bool:
+    """Whether a Python function is called in the expression, one of pandas or Arrow included."""
+    return any(part.name in ("PythonUDF", "PythonUDAF") for part in tree_of(expression).walk())
+
+
 def projections_in(described: Any) -> Iterator[tuple[int, ...]]:
     """The ids that each projection puts out, anywhere in a description: plans of subqueries are inside expressions."""
     todo = [described]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from typing import Any
 
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.functions.builtin import _invoke_higher_order_function
 
-from sparkwhy.errors import PatternError, assert_never
+from sparkwhy.errors import PatternError, assert_never, shown
 from sparkwhy.plan.exprs import (
     AggCall,
     And,
@@ -150,26 +151,26 @@ def _case(expr: Case, of: Callable[[Expr], Column]) -> Column:
 
 def _opaque(session: SparkSession, expr: Opaque, of: Callable[[Expr], Column]) -> Column:
     if callable(expr.handle):  # a condition that the user gave as a function of a column
-        return _of_user(expr, [of(read) for read in expr.inputs])
+        return of_user(expr.handle, expr.text, *map(of, expr.inputs))
     inputs = [jvm.expression(session, of(read)) for read in expr.inputs]
     replacements = dict(zip(expr.handle.expr_ids, inputs, strict=True))
     return jvm.column(session, jvm.with_attributes(session, expr.handle.expression, replacements))
 
 
-def _of_user(expr: Opaque, columns: list[Column]) -> Column:
+def of_user(function: Callable[..., Any], name: str, *columns: Column) -> Column:
     """What the user's own function makes of a column; the function is not ours, so anything may go wrong in it."""
     try:
-        made = expr.handle(*columns)
+        made = function(*columns)
     except Exception as error:
         raise PatternError(
-            f"the function {expr.text} of the pattern failed: {type(error).__name__}: {error}", hint=_FUNCTION
+            f"the function {name} of the pattern failed: {type(error).__name__}: {error}", hint=MAKES_A_CONDITION
         ) from error
     if isinstance(made, Column):
         return made
-    raise PatternError(f"the function {expr.text} of the pattern makes no column but {made!r}.", hint=_FUNCTION)
+    raise PatternError(f"the function {name} of the pattern makes no column but {shown(made)}.", hint=MAKES_A_CONDITION)
 
 
-_FUNCTION = "it gets the column and makes a condition: lambda column: column % 2 == 0."
+MAKES_A_CONDITION = "it gets the column and makes a condition: lambda column: column % 2 == 0."
 
 
 # --- functions ---

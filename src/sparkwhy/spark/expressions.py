@@ -37,6 +37,7 @@ from sparkwhy.plan.types import (
     INTEGER,
     INTEGRALS,
     STRING,
+    TIMESTAMP,
     Decimal,
     Type,
     from_json,
@@ -45,7 +46,7 @@ from sparkwhy.plan.types import (
 from sparkwhy.spark import jvm
 from sparkwhy.spark.calls import read_aggregate_call, read_window_call
 from sparkwhy.spark.catalyst import Tree
-from sparkwhy.spark.literals import is_day_time, is_year_month, parse_literal
+from sparkwhy.spark.literals import is_day_time, is_year_month, moment, parse_literal
 from sparkwhy.spark.scope import HasFreeVariable, NotModelled, Reader, Scope, called, opaque, where_of
 
 
@@ -80,7 +81,10 @@ def _literal(tree: Tree, scope: Scope) -> Expr:
     text = tree.fields["value"]
     if type == BINARY and text is not None:
         return Literal(bytes(tree.handle.value()), type)
-    value = parse_literal(text, type, scope.timezone)
+    if type == TIMESTAMP and text is not None:  # of an hour that comes twice the text is the same
+        value = moment(int(tree.handle.value()), scope.timezone)
+    else:
+        value = parse_literal(text, type, scope.timezone)
     if value is NotImplemented:
         raise NotModelled
     return Literal(value, type)

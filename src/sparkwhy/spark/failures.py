@@ -10,11 +10,14 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 from sparkwhy.errors import QueryFailed
+from sparkwhy.plan.exprs import Opaque
 from sparkwhy.plan.nodes import Place, Plan, Table
 from sparkwhy.plan.show import show_op
 from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import parts
+from sparkwhy.spark.catalyst import calls_python
+from sparkwhy.spark.scope import OpaqueHandle
 from sparkwhy.spark.sql_text import sql_of
 
 SparkFailure: TypeAlias = PySparkException | Py4JJavaError
@@ -28,13 +31,6 @@ _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\]")
 _PYTHON_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in ')
 _FILE = re.compile(r"\bfile ([a-z0-9+.-]+:\S+)")
 
-_HINTS = {
-    "FAILED_READ_FILE": "the files have changed since the DataFrame was built: build it again and ask again.",
-    "INVALID_PANDAS_UDF_PLACEMENT": "a pandas function that aggregates bears no other aggregate beside it, and we need "
-    "some: put .localCheckpoint() after this step and ask again; everything after it can be explained.",
-    "PYTHON_EXCEPTION": "the function sees rows that other operators drop: it must bear every value of its column.",
-    "SPARK_JOB_CANCELLED": "a job of the question was cancelled: ask again.",
-}
 _ANSI = (
     "rows are followed past the operators that drop them: use try_divide or try_cast, "
     "or ask with spark.sql.ansi.enabled off."
@@ -43,15 +39,28 @@ _MORE_ROWS = (
     "rows are followed past the operators that drop them, in longer queries: give the driver and the executors more "
     "memory, or ask with verify=False or with fewer alternatives."
 )
+_NO_MEMORY = f"memory ran out: {_MORE_ROWS}"
 _LONG_PLAN = (
     "the query has too many operators in a row for Spark's planner: put .localCheckpoint() in the middle of it and "
     "ask again, or start the driver with a larger stack (-Xss16m)."
 )
+_HINTS = {
+    "FAILED_TO_PARSE_TOO_COMPLEX": _LONG_PLAN,
+    "FAILED_READ_FILE": "the files have changed since the DataFrame was built: build it again and ask again.",
+    "INVALID_PANDAS_UDF_PLACEMENT": "a pandas function that aggregates bears no other aggregate beside it, and we need "
+    "some: put .localCheckpoint() after this step and ask again; everything after it can be explained.",
+    "PYTHON_EXCEPTION": "the function sees rows that other operators drop: it must bear every value of its column.",
+    "SPARK_JOB_CANCELLED": "a job of the question was cancelled: ask again.",
+}
 _LOST = {
     "StackOverflowError": _LONG_PLAN,
-    "OutOfMemoryError": _MORE_ROWS,
-    "Java heap space": _MORE_ROWS,
+    "OutOfMemoryError": _NO_MEMORY,
+    "Java heap space": _NO_MEMORY,
+    "exited with code 52": _NO_MEMORY,  # so an executor ends that had no memory left, if it cannot say so any more
+    "exited with code 137": _NO_MEMORY,  # so it ends where the system or a container takes it away
     "ExecutorLostFailure": _MORE_ROWS,
+    "implicit cartesian product": "we compare rows in more ways than the query does: set spark.sql.crossJoin.enabled "
+    "to true, as it is in Spark by itself, while you ask.",
     "Python worker exited unexpectedly": "the process of a Python function ended, perhaps for want of memory: "
     "the function sees rows that other operators drop.",
 }
@@ -132,7 +141,7 @@ _OF_VALUES = ("CAST_", "DIVIDE_", "ARITHMETIC_", "NUMERIC_", "INVALID_ARRAY_INDE
 
 
 def _hint(condition: str | None, message: str) -> str:
-    if condition is None:
+    if condition is None or condition.startswith("_LEGACY_"):  # Spark has no name for it yet
         return next((hint for part, hint in _LOST.items() if part in message), _OTHER)
     return _ANSI if condition.startswith(_OF_VALUES) else _HINTS.get(condition.partition(".")[0], _OTHER)
 
@@ -152,6 +161,13 @@ def _suspects(error: SparkFailure, message: str, plan: Plan) -> Iterator[Plan]:
         yield from alike if len(alike) == 1 else ()  # of several, no one knows which
     read = " ".join(_FILE.findall(message)).split("/")
     yield from (node for node in nodes if isinstance(node, Table) and node.source.name in read)
+    calling = [node for node in nodes if "Python worker" in message and _calls_python(node)]
+    yield from calling if len(calling) == 1 else ()
+
+
+def _calls_python(node: Plan) -> bool:
+    opaque = (part for expr in exprs_of(node) for part in parts(expr) if isinstance(part, Opaque))
+    return any(isinstance(each.handle, OpaqueHandle) and calls_python(each.handle.expression) for each in opaque)
 
 
 def _is_python(context: object) -> bool:

@@ -67,6 +67,17 @@ def parse_literal(text: str | None, type: Type, timezone: str) -> Any:
     return _parse_time(text, type, timezone)
 
 
+def moment(micros: int, timezone: str) -> Any:
+    """The moment so many microseconds after 1970, or `NotImplemented` for one that Python has not."""
+    try:
+        return in_zone(_EPOCH + dt.timedelta(microseconds=micros), timezone)
+    except (ValueError, OverflowError):  # years before 1 or after 9999 have no Python date
+        return NotImplemented
+
+
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
+
+
 def _parse_time(text: str, type: Type, timezone: str) -> Any:
     try:
         if type == DATE:
@@ -110,5 +121,4 @@ def literal_column(value: Any, type: Type) -> Column:
 
 
 def _micros(moment: dt.datetime) -> int:
-    epoch = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
-    return (moment - epoch) // dt.timedelta(microseconds=1)
+    return (moment - _EPOCH) // dt.timedelta(microseconds=1)

@@ -238,7 +238,8 @@ def _run_aggregate(session: SparkSession, node: Aggregate, input: DataFrame) -> 
     if not node.aggregates:
         return keyed.select(*keys).distinct()
     prepared, aggregates = _prepared(session, node, keyed)
-    return prepared.groupBy(*keys).agg(*aggregates)
+    kept = session.conf.get("spark.sql.retainGroupColumns") == "true"
+    return prepared.groupBy(*keys).agg(*([] if kept else keys), *aggregates)
 
 
 def _key_name(node: Aggregate, column: Column) -> Attribute:

@@ -12,7 +12,7 @@ from math import perm, prod
 from typing import Any, TypeAlias
 from typing import Literal as OneOf
 
-from sparkwhy.errors import AlternativeError, TooManyAlternatives
+from sparkwhy.errors import AlternativeError, TooManyAlternatives, shown
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.walk import walk
 from sparkwhy.trace.declared import Alternative, Declared, groups_and_alternatives, resolved
@@ -86,7 +86,7 @@ def alternatives_of(
     """The query as written and its alternatives, fewest changed operators first."""
     given: Any = mode
     if not isinstance(given, str) or given not in ("swap", "each"):  # a Column cannot be compared
-        raise AlternativeError(f"there is no mode {mode!r}.", hint="write mode='swap' or mode='each'.")
+        raise AlternativeError(f"there is no mode {shown(mode)}.", hint="write mode='swap' or mode='each'.")
     query = Analysis.of(plan)
     groups, explicit = groups_and_alternatives(declared)
     choices = _choices(query, [_group(query, group) for group in groups], mode)

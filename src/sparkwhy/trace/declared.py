@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
-from sparkwhy.errors import AlternativeError, AmbiguousAttribute, UnknownAttribute
+from sparkwhy.errors import AlternativeError, AmbiguousAttribute, UnknownAttribute, shown
 from sparkwhy.plan.nodes import OpId, Table
 from sparkwhy.trace.paths import Names, path_text, paths_of_table
 from sparkwhy.trace.substitute import Analysis
@@ -33,7 +33,7 @@ def groups_and_alternatives(declared: Declared) -> tuple[list[tuple[str, ...]], 
     """The groups and the explicit alternatives, each sorted: their order means nothing."""
     if isinstance(declared, str | Mapping | Alternative) or not isinstance(declared, Iterable):
         raise AlternativeError(
-            f"alternatives are a list of groups, not {_shown(declared)}.",
+            f"alternatives are a list of groups, not {shown(declared)}.",
             hint='write alternatives=[{"address1", "address2"}].',
         )
     given = list(declared)
@@ -45,14 +45,14 @@ def groups_and_alternatives(declared: Declared) -> tuple[list[tuple[str, ...]], 
 def _members(group: Any) -> tuple[str, ...]:
     """The members of a group, each once."""
     if isinstance(group, Mapping):
-        raise AlternativeError(f"{_shown(group)} is no group.", hint="write Alternative({...}) for one replacement.")
+        raise AlternativeError(f"{shown(group)} is no group.", hint="write Alternative({...}) for one replacement.")
     if isinstance(group, str) or not isinstance(group, Iterable):
-        raise AlternativeError(f"{_shown(group)} is no group.", hint='write {"address1", "address2"}.')
+        raise AlternativeError(f"{shown(group)} is no group.", hint='write {"address1", "address2"}.')
     found = list(group)
     if not all(isinstance(member, str) for member in found):
-        raise AlternativeError(f"the group {_shown(found)} has members that are no names.", hint="write names as text.")
+        raise AlternativeError(f"the group {shown(found)} has members that are no names.", hint="write names as text.")
     if len(set(found)) < 2:
-        raise AlternativeError(f"the group {_shown(found)} has nothing to exchange.", hint="name two attributes.")
+        raise AlternativeError(f"the group {shown(found)} has nothing to exchange.", hint="name two attributes.")
     return tuple(sorted(set(found)))
 
 
@@ -60,17 +60,12 @@ def _checked(explicit: Alternative) -> Alternative:
     changes: Any = explicit.changes
     if not isinstance(changes, Mapping) or not all(isinstance(n, str) for pair in changes.items() for n in pair):
         hint = 'write Alternative({"l_tax": "l_discount"}).'
-        raise AlternativeError(f"an Alternative says which names replace which, not {_shown(changes)}.", hint=hint)
+        raise AlternativeError(f"an Alternative says which names replace which, not {shown(changes)}.", hint=hint)
     if not changes:
         raise AlternativeError(
             "an Alternative without changes.", hint="leave it out: the query itself is always tried."
         )
     return explicit
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 # --- names ---
