@@ -96,6 +96,11 @@ class GroupEffects:
             return None
         return cls(plan, repairs, conditions, tops, closely)
 
+    @property
+    def tells_changes(self) -> bool:
+        """Whether counts may tell that a group with other rows is another one; without keys there is but one group."""
+        return not self.tops[0].keys or self._telling is not None
+
     # --- what is counted ---
 
     def counting(self) -> Plan | None:

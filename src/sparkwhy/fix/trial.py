@@ -199,10 +199,15 @@ class Trial:
         tell more.
         """
         repairs = [each.repair for each in found if each.repair is not None]
-        grouped = GroupEffects.of(self.query.plan, repairs, self.conditions) is not None
-        if examples or not self.large or (not grouped and any(map(is_grouping, walk(self.query.plan)))):
+        closely = are_nested(found)
+        grouped = GroupEffects.of(self.query.plan, repairs, self.conditions, closely=closely)
+        if grouped is not None and (grouped.tells_changes or not closely):
+            count: Counting | None = partial(self._group_bounds, closely=closely)
+        else:  # what leaves open which explanation is minimal would be counted in vain
+            count = None if any(map(is_grouping, walk(self.query.plan))) else self._bounds
+        if examples or not self.large or count is None:
             return self._compared(found, examples=examples)
-        return self._bounded(found, partial(self._group_bounds, closely=are_nested(found)) if grouped else self._bounds)
+        return self._bounded(found, count)
 
     def _bounded(self, found: Sequence[Judged], count: Counting) -> tuple[Judged, ...]:
         """With bounds on the side effects; exact where it decides whether one explanation dominates another."""
