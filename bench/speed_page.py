@@ -180,12 +180,13 @@ _HEAD = """# What a question costs
 Written by `bench/speed_page.py` from the figures of `python -m bench.speed --scale {scale:g} --rows {rows}
 --repetitions {repetitions}` (`make bench`) in performance.json; do not edit it. `make bench NAMES="Q3 D1"` measures
 some scenarios again and leaves the rest as it is; growth and extremes may be of an earlier run. TPC-H at scale factor
-{scale:g} and generated DBLP and Twitter data of {rows} rows, Parquet, on two cores; of each scenario, the query and all kinds of calls in one run. Each figure is a
-ratio to the query itself, written to nowhere. *plain*: explanations without alternatives; *explanations*: with all
-alternatives of the paper; *fixes*: each explanation with a fix that was run; *default*: side effects are counted too,
-as a call without options does; *exact*: with examples of rows that come and go. The query, *plain*, *explanations* and
-*default* are medians of {repetitions} runs, in turn, after one to warm up; *fixes* and *exact* were run once, and so
-was *default* where it is told how the cost grows. The paper reports 2.4x to 105x for the explanations alone.
+{scale:g} and generated DBLP and Twitter data of {rows} rows, Parquet, on two cores; of each scenario, the query and
+all kinds of calls in one run. Each figure is a ratio to the query itself, written to nowhere. *plain*: explanations
+without alternatives; *explanations*: with all alternatives of the paper; *fixes*: each explanation with a fix that
+was run; *default*: side effects are counted too, as a call without options does; *exact*: with examples of rows that
+come and go. The query, *plain*, *explanations* and *default* are medians of {repetitions} runs, in turn, after one to
+warm up; *fixes* and *exact* were run once, and so was *default* where it is told how the cost grows. The paper
+reports 2.4x to 105x for the explanations alone.
 """
 
 _WHERE = """
