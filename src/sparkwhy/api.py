@@ -52,7 +52,8 @@ from sparkwhy.report.redact import Mask, redacted
 from sparkwhy.spark.asked import leaves_it_to_chance
 from sparkwhy.spark.failures import SPARK_FAILURES, failing_value, query_failed, was_cancelled
 from sparkwhy.spark.finish import finished
-from sparkwhy.spark.jvm import at_most, plan_bytes, regex_problem, source_bytes
+from sparkwhy.spark.glance import first_rows
+from sparkwhy.spark.jvm import plan_bytes, regex_problem, source_bytes
 from sparkwhy.spark.nearest import nearest_rows, nearest_values
 from sparkwhy.spark.padding import char_widths
 from sparkwhy.spark.read import read
@@ -215,7 +216,7 @@ def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[
         rows = _rows(session, traced, few)
         if large:
             look = partial(_looked_up, session)
-            rows = with_trails(traced, rows, look, partial(look, some=_first_rows))
+            rows = with_trails(traced, rows, look, partial(look, some=first_rows))
         return traced, single(traced.bits, candidates_of(rows))
 
 
@@ -225,17 +226,6 @@ def _rows(session: SparkSession, traced: TracedQuery, few: Few) -> Sequence[Sequ
 
 def _looked_up(session: SparkSession, plan: Plan, some: Part | None = None) -> Sequence[Sequence[Any]]:
     return finished(session, plan, FEW_MARKS, apart=True, some=some)
-
-
-def _first_rows(df: DataFrame) -> DataFrame:
-    """Some rows of each partition, fewer of each where these are many."""
-    share = GLANCED_AT / max(source_bytes(df), 1)
-    return at_most(df, max(round(MOST_GLANCED_AT * min(1.0, share)), LEAST_GLANCED_AT))
-
-
-GLANCED_AT = 512 << 20
-MOST_GLANCED_AT, LEAST_GLANCED_AT = 1000, 50
-"""So many rows of each partition are looked at for an example, and fewer if a source has more bytes."""
 
 
 def _partner_keys(session: SparkSession) -> PartnerKeys:

@@ -119,3 +119,19 @@ def test_only_keys_and_conditions_are_read() -> None:
     computed = [c for node in walk(counting) if isinstance(node, Project) for c in node.columns if not c.carried]
     assert computed
     assert not any(A in attributes_of(column.expr) for column in computed)
+
+
+def test_only_what_is_counted_listed_or_summed_up_tells_that_a_group_changes() -> None:
+    average = AggCall("avg", (Ref(V),))
+
+    def tells(plan: Aggregate) -> bool:
+        query, other = Query((Rewritten({}, plan, ()),), Bits(), "UTC"), kept("<", 7)
+        repair = repaired(query, 0, (Step(other.id, "constant", other),))
+        groups = GroupEffects.of(plan, [repair], (asked(K, 9),) if plan.keys else (), closely=True)
+        assert groups is not None
+        return groups.tells_changes
+
+    assert tells(grouped(COUNT))
+    assert tells(grouped(SUM, average))
+    assert not tells(grouped(average))
+    assert tells(grouped(average, keys=())), "one group, which is the answer"

@@ -24,7 +24,7 @@ from sparkwhy.plan.exprs import (
     Ref,
     Variable,
 )
-from sparkwhy.plan.types import BOOLEAN, INTEGER, STRING, Array
+from sparkwhy.plan.types import BOOLEAN, DOUBLE, INTEGER, STRING, Array
 
 TRUE, FALSE, NULL = (Literal(value, BOOLEAN) for value in (True, False, None))
 ONE = Literal(1, INTEGER)
@@ -79,3 +79,25 @@ def test_a_lambda_that_occurs_twice() -> None:
     twice = Call("transform", (array, Lambda((x,), Call("+", (x, x)))))
     again = Call("transform", (twice, Lambda((x,), Call("size", (twice,)))))
     assert value(again) == (2, 2)
+
+
+def texts_of(attribute: Attribute) -> Expr:
+    """`transform(array(a), x -> cast(x as string))`."""
+    x = Variable(1, "x", attribute.type)
+    each = Lambda((x,), Cast(x, STRING))
+    return Call("transform", (Call("array", (Ref(attribute),)), each))
+
+
+def test_what_lambdas_say_of_equal_values_is_computed_once() -> None:
+    number = Attribute(AttrId(1), "a", INTEGER)
+    evaluated = evaluator(texts_of(number), (number,), Settings())
+    assert list(evaluated((7,))) == ["7"]
+    assert evaluated((7,)) is evaluated((7,))
+    assert list(evaluated((8,))) == ["8"]
+    assert list(evaluated((None,))) == [None]
+
+
+def test_values_that_are_equal_but_not_the_same_are_told_apart() -> None:
+    number = Attribute(AttrId(1), "a", DOUBLE)
+    evaluated = evaluator(texts_of(number), (number,), Settings())
+    assert [list(evaluated((zero,))) for zero in (0.0, -0.0)] == [["0.0"], ["-0.0"]]

@@ -14,6 +14,8 @@ from sparkwhy.explain.candidates import candidate_plan
 from sparkwhy.question.bind import bind
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import to_pattern
+from sparkwhy.spark import glance
+from sparkwhy.spark.glance import first_rows
 from sparkwhy.spark.jvm import at_most
 from sparkwhy.spark.read import read
 from sparkwhy.spark.run import run
@@ -101,3 +103,14 @@ def test_some_rows_of_each_partition_are_read(spark: SparkSession) -> None:
     some = [row.id for row in at_most(numbers, 3).collect()]
     assert some == [start + i for start in (0, 25, 50, 75) for i in range(3)]
     assert at_most(numbers, 1000).count() == 100
+
+
+def test_fewer_rows_of_each_partition_are_glanced_at_where_there_are_many(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = spark.range(0, 10_000, numPartitions=2)
+    assert first_rows(numbers).count() == 2 * glance.MOST
+    monkeypatch.setattr(glance, "source_bytes", lambda _: glance.USUAL * 4)
+    assert first_rows(numbers).count() == 2 * glance.MOST // 4
+    monkeypatch.setattr(glance, "source_bytes", lambda _: glance.USUAL * 10**6)
+    assert first_rows(numbers).count() == 2 * glance.LEAST
