@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 from typing import Any
 
 from sparkwhy.explain.explanation import SideEffects
@@ -12,7 +13,7 @@ from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.exprs import AggCall, Attribute, Compare, CompareOp, Expr, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, OpId, Plan, Project
-from sparkwhy.plan.types import INTEGER
+from sparkwhy.plan.types import INTEGER, Decimal
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.alternatives import Rewritten
@@ -135,3 +136,34 @@ def test_only_what_is_counted_listed_or_summed_up_tells_that_a_group_changes() -
     assert tells(grouped(SUM, average))
     assert not tells(grouped(average))
     assert tells(grouped(average, keys=())), "one group, which is the answer"
+
+
+def test_weights_are_compared_by_what_is_left_of_them() -> None:
+    """Sums of long decimals: rows that come and go and add up to the same do not change their group, others do."""
+    money = Decimal(32, 4)
+    price = attribute(2, "price", money)
+    source = table(1, K, price, A, B)
+    summed = AggCall("sum", (Ref(price),))
+    total = Column(attribute(10, "total", summed.type), summed)
+
+    def grouping(op: CompareOp) -> Aggregate:
+        condition = Compare(op, Ref(A), Literal(5, INTEGER))
+        kept = Filter(id=OpId(2), input=source, condition=condition)
+        return Aggregate(id=OpId(3), input=kept, keys=(Column(K, Ref(K)),), aggregates=(total,))
+
+    plan, other = grouping("<"), grouping(">")
+    modulus = decimal.Decimal(2**31 - 1)
+    rows: list[Row] = [
+        *((1, decimal.Decimal("0.5"), a, 0) for a in (1, 6)),  # one comes, one goes, of the same price
+        *((2, price, a, 0) for price, a in ((decimal.Decimal("-7.25"), 1), (decimal.Decimal("7.25"), 6))),
+        *((3, price, a, 0) for price, a in ((decimal.Decimal(0), 1), (modulus, 6))),  # as if nothing had come
+    ]
+    repair = repaired(Query((Rewritten({}, plan, ()),), Bits(), "UTC"), 0, (Step(OpId(2), "constant", other.input),))
+    groups = GroupEffects.of(plan, [repair], (asked(K, 9),), closely=True)
+    assert groups is not None
+    counting = groups.counting()
+    assert counting is not None
+    sums = [c.expr for n in walk(counting) if isinstance(n, Aggregate) for c in n.aggregates if "sum" in str(c.expr)]
+    assert sum(isinstance(each.type, Decimal) for each in sums) == 1, "decimals are summed up once, not for each repair"
+    bounds = groups.effects(Seen(*row) for row in run(counting, {OpId(1): rows}))[0]
+    assert (bounds.lower, bounds.upper) == (2, 6), "2 changes for certain, 1 and 3 may be as before"

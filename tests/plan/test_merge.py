@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sparkwhy.plan.build import call, carry
-from sparkwhy.plan.exprs import Compare, Expr, Literal, Opaque, Ref
-from sparkwhy.plan.merge import merged, sunk
+from sparkwhy.plan.exprs import And, Compare, Expr, Literal, Opaque, Ref
+from sparkwhy.plan.merge import lowered, merged, sunk
 from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project
 from sparkwhy.plan.types import BOOLEAN, INTEGER
 from sparkwhy.plan.walk import walk
@@ -93,3 +93,32 @@ def test_a_condition_that_would_become_too_long_is_not_repeated() -> None:
         plan = Project(id=OpId(step + 2), input=plan, columns=(Column(N, call("+", Ref(N), Ref(N))),))
     depth = kinds(sunk(few(plan, Ref(N)))).index("filter")
     assert 15 < depth < 25
+
+
+# --- filters that Spark is not to move ---
+
+
+def test_what_is_only_passed_on_is_asked_first() -> None:
+    marked = few(with_x(), Ref(X))
+    plan = lowered(few(marked, Ref(N)))
+    assert kinds(plan) == ["table", "filter", "project", "filter"]
+    first, second = (node for node in walk(plan) if isinstance(node, Filter))
+    assert first.condition == few(marked, Ref(N)).condition
+    assert second.condition == marked.condition, "what is computed is asked where it was"
+
+
+def test_of_a_condition_only_the_part_that_is_passed_on_is_asked_first() -> None:
+    both = And((few(with_x(), Ref(X)).condition, few(with_x(), Ref(N)).condition))
+    plan = lowered(Filter(id=OpId(9), input=with_x(), condition=both))
+    assert [node.condition for node in walk(plan) if isinstance(node, Filter)] == [both.operands[1], both.operands[0]]
+
+
+def test_what_may_fail_stays_behind_the_filters_before_it() -> None:
+    guarded = few(few(with_x(), Ref(X)), plus(Ref(N), 1))
+    assert lowered(guarded) == guarded
+
+
+def test_chance_decides_on_the_rows_that_it_decided_on() -> None:
+    given = Opaque("rand()", (), INTEGER, deterministic=False)
+    above = few(Project(id=OpId(2), input=table(1, N), columns=(*carry((N,)), Column(X, given))), Ref(N))
+    assert lowered(above) == above

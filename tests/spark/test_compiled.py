@@ -53,6 +53,18 @@ def test_much_that_is_computed_of_a_row_is_compiled_in_pieces(scored: DataFrame)
     assert largest_method(pieces) < MOST
 
 
+def test_marks_are_computed_once_and_what_is_read_is_asked_of_the_source(scored: DataFrame) -> None:
+    """Spark would put all that a mark is made of into the filter that reads it, and compute it again above."""
+    marked = scored.select("id", "d", score(0).cast("long").alias("mark"), "score1")
+    plan = read(marked.filter("mark > 1000").filter("d < 5"))
+    together, pieces = run(scored.sparkSession, plan), run(scored.sparkSession, plan, pieces=True)
+    assert sorted(together.collect()) == sorted(pieces.collect())
+    asked = [line for line in _steps(pieces).splitlines() if "Filter" in line.split("[")[0]]
+    assert [("CASE" in line, " < 5" in line) for line in asked] == [(False, False), (False, True)]
+    assert any("CASE" in line for line in _steps(together).splitlines() if "Filter" in line.split("[")[0])
+    assert "LessThan(d,5.00)" in _steps(pieces)
+
+
 def test_rows_are_chosen_before_more_is_computed_of_them(scored: DataFrame) -> None:
     plan = read(scored.filter("score0 = 1000"))
     together, apart = run(scored.sparkSession, plan), run(scored.sparkSession, plan, apart=True)

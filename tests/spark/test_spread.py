@@ -34,3 +34,11 @@ def test_where_some_are_not_enough_all_are_looked_at(spark: SparkSession, monkey
 def test_columns_without_values_have_none(spark: SparkSession) -> None:
     values = spark.createDataFrame([(None, True)], "n int, b boolean")
     assert spread(values, 5) == ((), ())
+
+
+def test_of_each_column_enough_values_are_looked_at(spark: SparkSession) -> None:
+    """The second column has a value in every fiftieth row: a tenth of these would place none of them well."""
+    values = spark.range(50_000).selectExpr("id AS n", "if(id % 50 = 0, id, null) AS rare")
+    often, rare = spread(values, 5, share=0.1)
+    assert rare == spread(values.select("rare"), 5)[0]
+    assert often != spread(values.select("n"), 5)[0], "of these some were enough"

@@ -115,8 +115,8 @@ def test_many_bounds_take_few_comparisons() -> None:
     column = Ref(COLUMNS[INTEGER])
     asked = [Part(Compare("<", column, Literal(i, INTEGER)), 1 << i) for i in range(60)]
     found = blames(parts_of(asked))
-    assert len(found) == 3  # of 20 each: Java would not compile more
-    assert max(map(_depth, found)) <= 7  # one for null, and the logarithm of the 40 borders
+    assert len(found) == 5  # of 12 each: Java would not compile many more
+    assert max(map(_depth, found)) <= 6  # one for null, and the logarithm of the 24 borders
 
 
 def test_what_chance_decides_is_computed_once_for_each_condition() -> None:

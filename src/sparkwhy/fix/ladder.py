@@ -14,14 +14,12 @@ from sparkwhy.explain.candidates import Candidate
 from sparkwhy.explain.explanation import FixKind
 from sparkwhy.fix.conditions import Unknown, like, value_of, ways_of
 from sparkwhy.fix.propose import Query, Step
-from sparkwhy.plan.build import Fresh, all_of
 from sparkwhy.plan.exprs import And, Compare, CompareOp, Expr, In, Literal, Or, conjuncts
-from sparkwhy.plan.nodes import Column, Filter, Plan, Project
+from sparkwhy.plan.nodes import Filter, Plan
 from sparkwhy.plan.types import DATE, TIMESTAMP, TIMESTAMP_NTZ, is_numeric
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.question.values import convert
-from sparkwhy.trace.wanted import Conditions, backtrace
 
 RUNGS = 17
 """So many values are taken of each column."""
@@ -56,21 +54,6 @@ def _ladders(node: Filter) -> Iterator[Ladder]:
 
 def _reads(expr: Expr) -> bool:
     return any(attributes_of(expr))
-
-
-def values_plan(
-    query: Query, alternative: int, found: Sequence[Ladder], conditions: Conditions, further: Conditions = ()
-) -> Plan:
-    """What the sides of comparisons of one filter are, on the rows that the question speaks of.
-
-    `further` are conditions on the rows that the filter reads.
-    """
-    plan, node = query.alternatives[alternative].plan, found[0].filter
-    fresh = Fresh(plan)
-    wanted = backtrace(plan, conditions)[node.input.id] + further
-    rows = Filter(id=fresh.part(node), input=node.input, condition=all_of(wanted)) if wanted else node.input
-    columns = tuple(Column(fresh.attribute("side", each.side.type, nullable=True), each.side) for each in found)
-    return Project(id=fresh.part(node), input=rows, columns=columns)
 
 
 def climbed(query: Query, ladder: Ladder, values: Sequence[str]) -> tuple[Step, ...]:

@@ -15,7 +15,8 @@ from sparkwhy.explain.explanation import SideEffects
 from sparkwhy.fix.effects import bounds_of, bounds_plan, effects_of, effects_plan
 from sparkwhy.fix.group_effects import GroupEffects, Seen
 from sparkwhy.fix.judge import Judged, are_nested, judged, undecided, with_effects
-from sparkwhy.fix.ladder import RUNGS, Ladder, Search, climbed, constant_of, kept_out, ladders, search_of, values_plan
+from sparkwhy.fix.ladder import RUNGS, Ladder, Search, climbed, constant_of, kept_out, ladders, search_of
+from sparkwhy.fix.looks import Look, looking
 from sparkwhy.fix.propose import Proposed, Query, Repair, Step, proposed, with_steps
 from sparkwhy.fix.verify import Outcome, outcome_plan, outcomes_of, told_of
 from sparkwhy.plan.nodes import OpId, Plan
@@ -66,6 +67,7 @@ class Trial:
     def verdicts(self, claims: Sequence[Claim]) -> tuple[Judged, ...]:
         """Each explanation with the first of its repairs that returns the row."""
         first = self._judged(claims, [proposed(self.query, claim.candidates) for claim in claims])
+        self._look_at(claim for claim, each in zip(claims, first, strict=True) if not each.verified)
         later = self._again(claims, first, lambda claim: self._ladder_repairs(claim) + self._combined(claim, first))
         found = self._refined(claims, first, later)
         if all(one.repair is other.repair for one, other in zip(found, first, strict=True)):
@@ -107,20 +109,37 @@ class Trial:
 
     def _ladder_repairs(self, claim: Claim) -> Proposed:
         """Other constants for the one filter that an explanation blames; where there are more, these come later."""
+        found = self._ladder(claim)
+        if found is None:
+            return Proposed((), ())
+        candidate, own = found
+        return with_steps(self.query, candidate, {own[0].filter.id: self._steps(candidate, own)})
+
+    def _ladder(self, claim: Claim) -> tuple[Candidate, tuple[Ladder, ...]] | None:
+        """The first candidate that blames just one filter with constants, and its comparisons."""
         for candidate in claim.candidates:
             found = ladders(self.query, candidate)
-            filters = {ladder.filter.id for ladder in found}
-            if len(filters) == 1:
-                steps = self._steps(candidate, found)
-                return with_steps(self.query, candidate, {filters.pop(): steps})
-        return Proposed((), ())
+            if len({ladder.filter.id for ladder in found}) == 1:
+                return candidate, found
+        return None
+
+    def _look_at(self, claims: Iterable[Claim]) -> None:
+        """Sees how the values are spread that the filters of explanations compare: all of them in one pass."""
+        known = [found for claim in claims if (found := self._ladder(claim)) is not None]
+        places = {(candidate.alternative, own[0].filter.id): own for candidate, own in known}
+        new = {place: Look(place[0], own) for place, own in places.items() if place not in self._seen}
+        self._seen.update(zip(new, self._spread(list(new.values())), strict=True))
+
+    def _spread(self, looks: Sequence[Look]) -> list[Sequence[Sequence[str]]]:
+        """A few values of each comparison that is looked at."""
+        found: dict[int, Sequence[Sequence[str]]] = {}
+        for plan, places in looking(self.query, looks, self.conditions):
+            columns = iter(self.engine.spread(plan, RUNGS))
+            found.update({at: [next(columns) for _ in looks[at].ladders] for at in places})
+        return [found[at] for at in range(len(looks))]
 
     def _steps(self, candidate: Candidate, found: Sequence[Ladder]) -> list[Step]:
-        place = candidate.alternative, found[0].filter.id
-        if place not in self._seen:
-            plan = values_plan(self.query, candidate.alternative, found, self.conditions)
-            self._seen[place] = self.engine.spread(plan, RUNGS)
-        spread = self._seen[place]
+        spread = self._seen[candidate.alternative, found[0].filter.id]
         if any(len(values) >= RUNGS for values in spread):
             self._sparse.add(found[0].filter.id)
         pairs = list(zip(found, spread, strict=True))
@@ -136,7 +155,7 @@ class Trial:
         searches = {at: search for at in new if (search := self._search(claims[at], found[at])) is not None}
         refined = dict(enumerate(found))
         for _ in range(_ROUNDS):
-            values = {at: self._between(search) for at, search in searches.items()}
+            values = dict(zip(searches, self._between(list(searches.values())), strict=True))
             searches = {at: search for at, search in searches.items() if values[at]}
             proposals = [self._within(searches[at], values[at]) for at in searches]
             verdicts = self._judged([claims[at] for at in searches], proposals)
@@ -160,10 +179,9 @@ class Trial:
         values = self._seen[place][known.index(search.ladder)]
         return self._narrowed(search, found, values)
 
-    def _between(self, search: Search) -> Sequence[str]:
-        ladder, alternative = search.ladder, search.candidate.alternative
-        plan = values_plan(self.query, alternative, [ladder], self.conditions, (search.between,))
-        return self.engine.spread(plan, RUNGS)[0]
+    def _between(self, searches: Sequence[Search]) -> list[Sequence[str]]:
+        looks = [Look(each.candidate.alternative, (each.ladder,), (each.between,)) for each in searches]
+        return [values for (values,) in self._spread(looks)]
 
     def _within(self, search: Search, values: Sequence[str]) -> Proposed:
         steps = climbed(self.query, search.ladder, values)

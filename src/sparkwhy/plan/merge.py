@@ -14,8 +14,11 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 from itertools import islice
 
-from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, MakeStruct, Opaque, Ref
+from sparkwhy.plan.build import all_of
+from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, MakeStruct, Opaque, Ref, conjuncts
 from sparkwhy.plan.nodes import Filter, Plan, Project
+from sparkwhy.plan.safe import never_fails
+from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.plan.walk_exprs import attributes_of, is_random, parts, rewrite
 
@@ -82,6 +85,34 @@ def _sunk(node: Plan) -> Plan:
     if sum(1 for _ in islice(parts(condition), _BEARABLE + 1)) > _BEARABLE:
         return node
     return replace(below, input=_sunk(replace(node, input=below.input, condition=condition)))
+
+
+def lowered(plan: Plan) -> Plan:
+    """The same rows; what a filter asks of columns that projections and other filters only pass on is asked before
+    these, if it never fails."""
+    return fold(plan, lambda node, below: _lowered(with_inputs(node, below)))
+
+
+def _lowered(node: Plan) -> Plan:
+    if not isinstance(node, Filter) or not isinstance(node.input, Project | Filter):
+        return node
+    below = node.input
+    if any(map(is_random, exprs_of(below))):  # on other rows chance would decide otherwise
+        return node
+    parts_of = conjuncts(node.condition)
+    low = [part for part in parts_of if never_fails(part) and _only_passes(below, part)]
+    high = [part for part in parts_of if part not in low]
+    if not low:
+        return node
+    sunken = _lowered(Filter(id=node.id, where=node.where, input=below.input, condition=all_of(low)))
+    kept = replace(below, input=sunken)
+    return replace(node, input=kept, condition=all_of(high)) if high else kept
+
+
+def _only_passes(node: Project | Filter, condition: Expr) -> bool:
+    """Whether a step passes all columns on that a condition reads."""
+    passed = {column.attribute for column in node.columns if column.carried} if isinstance(node, Project) else None
+    return passed is None or all(attribute in passed for attribute in attributes_of(condition))
 
 
 _BEARABLE = 10_000

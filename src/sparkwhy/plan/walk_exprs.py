@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import TypeVar
 
 from sparkwhy.errors import assert_never
@@ -119,6 +120,14 @@ def parts(expr: Expr) -> Iterator[Expr]:
 def attributes_of(expr: Expr) -> Iterator[Attribute]:
     """The attributes that the expression reads, once for each reference."""
     return (part.attribute for part in parts(expr) if isinstance(part, Ref))
+
+
+def is_heavy(expr: Expr) -> bool:
+    """Whether it computes so much that it had better be computed once only."""
+    return sum(1 for _ in islice(parts(expr), _MUCH)) == _MUCH
+
+
+_MUCH = 30
 
 
 def is_random(expr: Expr) -> bool:

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Bound, Call, Expr, Opaque, Ref, WindowCall
-from sparkwhy.plan.merge import has_many_projections, merged, sunk
+from sparkwhy.plan.merge import has_many_projections, lowered, merged, sunk
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -34,9 +34,9 @@ from sparkwhy.plan.nodes import (
     Window,
 )
 from sparkwhy.plan.slots import exprs_of
-from sparkwhy.plan.types import Atom, Decimal
+from sparkwhy.plan.types import LONG, Atom, Decimal
 from sparkwhy.plan.walk import fold, inputs
-from sparkwhy.plan.walk_exprs import parts
+from sparkwhy.plan.walk_exprs import is_heavy, parts
 from sparkwhy.spark import jvm
 from sparkwhy.spark.columns import aggregate_sql, name_of, to_column
 from sparkwhy.spark.narrow import fields_read, narrow_struct, narrowed
@@ -64,11 +64,12 @@ def run(
     each table.
     """
     plan = merged(plan) if has_many_projections(plan) else plan
-    plan = sunk(plan) if apart else plan
+    plan = sunk(plan) if apart else lowered(plan) if pieces else plan
     fields, ends = fields_read(plan), _ends_of_pieces(plan) if pieces else frozenset()
 
     def combine(node: Plan, inputs: tuple[DataFrame, ...]) -> DataFrame:
-        df = _run_node(session, node, inputs, fields)
+        fenced = pieces and _has_heavy_marks(node)
+        df = _run_fenced(session, node, *inputs) if fenced else _run_node(session, node, inputs, fields)
         if some is not None and isinstance(node, Table):
             df = some(df)
         if alone:
@@ -110,6 +111,32 @@ def _ends_of_pieces(plan: Plan) -> frozenset[OpId]:
 
 _MUCH = 200
 """So many parts of expressions become some 5,000 bytes of code; Java compiles no method of more than 8,000."""
+
+
+def _has_heavy_marks(node: Plan) -> bool:
+    return isinstance(node, Project) and any(map(_is_heavy_mark, node.columns))
+
+
+def _is_heavy_mark(column: Column) -> bool:
+    return column.attribute.type == LONG and is_heavy(column.expr)
+
+
+def _run_fenced(session: SparkSession, node: Plan, input: DataFrame) -> DataFrame:
+    """A projection whose marks are computed once for each row.
+
+    Spark would put what they are made of into every filter above that reads them, ask that of each row before all else,
+    and then compute them again. It leaves alone what might be another value each time.
+    """
+    assert isinstance(node, Project)
+
+    def named(column: Column) -> str | SparkColumn:
+        sql = sql_of(column.expr) if _is_heavy_mark(column) else None
+        return _named(session, column) if sql is None else f"{_ONCE.format(sql)} AS {name_of(column.attribute)}"
+
+    return _select(input, [named(column) for column in node.columns])
+
+
+_ONCE = "CASE WHEN spark_partition_id() < 0 THEN 0L ELSE {} END"
 
 
 def _compiled_apart(df: DataFrame) -> DataFrame:

@@ -44,11 +44,15 @@ def _placed(values: DataFrame, names: Sequence[str], count: int, share: float) -
         ends = [F.array(function(name)) for function in (F.min, F.max)]
         return F.concat(ends[0], F.coalesce(some, F.array()), ends[1]).cast("array<string>").alias(name)
 
-    looked_at = F.count_if(F.col("chosen")).alias("looked at")
-    row = values.withColumn("chosen", chosen).agg(looked_at, *map(placed, names)).collect()[0]
-    if share < 1 and row[0] < ENOUGH:
-        return _placed(values, names, count, 1.0)
-    return {name: tuple(filter(_is_known_to_python, dict.fromkeys(row[name]))) for name in names}
+    some = values.withColumn("chosen", chosen)
+    looked_at = [F.count(F.when(F.col("chosen"), F.col(name))) for name in names]
+    row = some.agg(F.array(*looked_at).alias("looked at"), *map(placed, names)).collect()[0]
+    found = {name: tuple(filter(_is_known_to_python, dict.fromkeys(row[name]))) for name in names}
+    if share < 1:
+        # the two ends are of all values: where these are one, nothing is between them
+        scarce = [n for n, seen in zip(names, row[0], strict=True) if seen < ENOUGH and len(set(row[n])) > 1]
+        found |= _placed(values, scarce, count, 1.0) if scarce else {}
+    return found
 
 
 _SEED = 17

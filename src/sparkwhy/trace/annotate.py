@@ -37,12 +37,12 @@ from sparkwhy.plan.nodes import (
     Window,
 )
 from sparkwhy.plan.prune import pruned
+from sparkwhy.plan.safe import never_fails
 from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.types import INTEGER, LONG, STRING
 from sparkwhy.plan.walk import fold, inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.bits import Bits, Dropper, droppers_of, drops
-from sparkwhy.trace.decisions import never_fails
 from sparkwhy.trace.few import is_selective
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct
 from sparkwhy.trace.joins import trace_join

@@ -12,7 +12,7 @@ from sparkwhy.plan.merge import inlined
 from sparkwhy.plan.nodes import Aggregate, Column, Distinct, Filter, OpId, Plan, Project, SetOperation, SortKey
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Type
 from sparkwhy.plan.walk import inputs, walk
-from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
+from sparkwhy.plan.walk_exprs import attributes_of, is_heavy, paths_of, rewrite
 from sparkwhy.trace.bits import Bits
 from sparkwhy.trace.bounds import Bounds, can_hold, reads_bounded
 from sparkwhy.trace.decisions import Part, blames, parts_of
@@ -267,6 +267,7 @@ class Tracing:
         for each in first:  # one after the other: together they may be too much for Java to compile
             blame = _all(union, [*_known(rows.blame), each])
             rows = self.project(op, rows, carry(query_columns(rows)), blame=blame)
+            rows = self.existing(op, rows) if is_heavy(each) else rows  # fewer rows for what takes long as well
         found = self.project(op, rows, columns, blame=_all(union, [*_known(rows.blame), last]))
         return self.told_apart_by(found, [v.bit for v in verdicts])
 
