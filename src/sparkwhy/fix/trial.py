@@ -65,14 +65,31 @@ class Trial:
     """The filters of whose values only some were tried."""
 
     def verdicts(self, claims: Sequence[Claim]) -> tuple[Judged, ...]:
-        """Each explanation with the first of its repairs that returns the row."""
+        """Each explanation with the first of its repairs that returns the row.
+
+        Constants are looked for where one operator is to be changed; where more are, what works for each alone is tried
+        together first.
+        """
         first = self._judged(claims, [proposed(self.query, claim.candidates) for claim in claims])
-        self._look_at(claim for claim, each in zip(claims, first, strict=True) if not each.verified)
-        later = self._again(claims, first, lambda claim: self._ladder_repairs(claim) + self._combined(claim, first))
-        found = self._refined(claims, first, later)
-        if all(one.repair is other.repair for one, other in zip(found, first, strict=True)):
-            return found  # nothing more is known that could be combined
-        return self._again(claims, found, lambda claim: self._combined(claim, found))
+        found = self._searched(claims, first, _changes_one, lambda claim: self._combined(claim, first))
+        if any(one.repair is not other.repair for one, other in zip(found, first, strict=True)):
+            found = self._again(claims, found, lambda claim: self._combined(claim, found))
+        return self._searched(claims, found, lambda claim: not _changes_one(claim))
+
+    def _searched(
+        self,
+        claims: Sequence[Claim],
+        known: tuple[Judged, ...],
+        chosen: Callable[[Claim], bool],
+        others: Callable[[Claim], Proposed] = lambda _: _NOTHING,
+    ) -> tuple[Judged, ...]:
+        """With constants of the data for the chosen ones of the explanations that have no fix yet, and `others`."""
+        self._look_at(c for c, each in zip(claims, known, strict=True) if not each.verified and chosen(c))
+
+        def propose(claim: Claim) -> Proposed:
+            return (self._ladder_repairs(claim) if chosen(claim) else _NOTHING) + others(claim)
+
+        return self._refined(claims, known, self._again(claims, known, propose))
 
     def _again(
         self, claims: Sequence[Claim], found: tuple[Judged, ...], propose: Callable[[Claim], Proposed]
@@ -111,7 +128,7 @@ class Trial:
         """Other constants for the one filter that an explanation blames; where there are more, these come later."""
         found = self._ladder(claim)
         if found is None:
-            return Proposed((), ())
+            return _NOTHING
         candidate, own = found
         return with_steps(self.query, candidate, {own[0].filter.id: self._steps(candidate, own)})
 
@@ -205,7 +222,7 @@ class Trial:
             known = {op: steps[:2] for op, steps in worked.items() if op in blamed}
             if known:
                 return with_steps(self.query, candidate, known)
-        return Proposed((), ())
+        return _NOTHING
 
     # --- side effects ---
 
@@ -259,3 +276,11 @@ class Trial:
         assert groups is not None, "what all repairs have, some have"
         plan = groups.counting()
         return groups.effects(() if plan is None else (Seen(*row) for row in self.engine.collect(plan)))
+
+
+_NOTHING: Proposed = Proposed((), ())
+
+
+def _changes_one(claim: Claim) -> bool:
+    """Whether an explanation changes one operator."""
+    return len(claim.explanation.operators) == 1
