@@ -128,10 +128,9 @@ def why_not(
     question = bind(to_pattern(missing), plan.output, timezone=_timezone(session), widths=char_widths(df))
     noted = _checked(session, question)
     asked = conditions(question)
-    alternatives_of(plan, wishes.declared, mode=mode)  # refuses what cannot be, before any job
+    declared = alternatives_of(plan, wishes.declared, mode=mode)  # refuses what cannot be, before any job
 
-    def attempt(plan: Plan, say: Progress, written: Plan | None = None) -> Answer:
-        found = alternatives_of(plan, wishes.declared, mode=mode)
+    def attempt(plan: Plan, found: Alternatives, say: Progress, written: Plan | None = None) -> Answer:
         if wishes.automatic:
             say("looking for alternatives")
             found = _found_alternatives(session, plan, asked)
@@ -143,12 +142,12 @@ def why_not(
     def work(say: Progress) -> Answer:
         """All that may run a job. Values on which an expression fails are null, if the query never meets them."""
         try:
-            return attempt(plan, say)
+            return attempt(plan, declared, say)
         except SPARK_FAILURES as error:
             condition, forgiving = failing_value(error), tolerant(plan)
             if condition is None or forgiving == plan or not _runs(df):
                 raise
-        answer = attempt(forgiving, say, plan)
+        answer = attempt(forgiving, alternatives_of(forgiving, wishes.declared, mode=mode), say, plan)
         return replace(answer, warnings=(*answer.warnings, FAILING_VALUES.format(condition=condition)))
 
     answer = _watched(Watched(session, work, "reading the query"), plan, wishes, began, say)
@@ -304,7 +303,7 @@ def _answer(
                 more = wishes.verify and not wishes.automatic
                 meant = _meant(session, tried.found[0].plan, conditions(question)) if more else ()
                 return Answer.not_in_data(question, tried.of_attributes, lacking, meant)
-    readings = single_changes(tried.found[0].plan, wishes.declared)
+    readings = single_changes(tried.found[0].plan, wishes.declared) if wishes.verify else {}
     query = Query(tried.found, traced.bits, _timezone(session), readings)
     few = few_rows(query.plan, conditions(question))
     trial = Trial(_engine(session, few), query, conditions(question), large=data.large)
