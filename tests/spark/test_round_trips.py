@@ -76,6 +76,12 @@ def test_a_step_of_text_takes_few_calls(spark: SparkSession, calls: Counted) -> 
     assert calls(lambda: run(spark, long)) - calls(lambda: run(spark, short)) <= 6
 
 
+def test_projections_of_our_own_are_told_in_one_step(spark: SparkSession) -> None:
+    plan = read(spark.range(9).withColumn("x", F.col("id") + 1).withColumn("y", F.col("id") + 2))
+    apart, together = (str(jvm.analyzed(run(spark, plan, pieces=pieces))) for pieces in (False, True))
+    assert apart.count("Project") - together.count("Project") == 1
+
+
 @pytest.mark.parametrize("name", ["", "a`b", "${x}", "a\x1fb", "a.b", "naïve", "two words"])
 def test_any_name_comes_back(spark: SparkSession, name: str) -> None:
     df = spark.range(3).select((F.col("id") + 1).alias(name), F.lit(1).alias("other"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
@@ -60,11 +61,12 @@ def run(
     """The DataFrame of a plan, with the names of its output. Nothing is computed yet, as ever in Spark.
 
     With `apart`, what chooses rows is compiled apart from what computes with them: for plans that choose few rows of
-    many and compute much of these. With `pieces`, much that is computed of each row is compiled in pieces. With
-    `alone`, all rows stay in one partition, as those of the tables must be. With `some`, it is computed of a part of
-    each table.
+    many and compute much of these. With `pieces`, much that is computed of each row is compiled in pieces, and little
+    is told to Spark in one step, for each takes its time. With `alone`, all rows stay in one partition, as those of the
+    tables must be. With `some`, it is computed of a part of each table.
     """
-    plan = merged(plan) if has_many_projections(plan) else plan
+    if pieces or has_many_projections(plan):
+        plan = merged(plan, most=inf if has_many_projections(plan) else _LITTLE)
     plan = sunk(plan) if apart else plan
     fields, ends = fields_read(plan), _ends_of_pieces(plan) if pieces else frozenset()
 
@@ -111,6 +113,10 @@ def _ends_of_pieces(plan: Plan) -> frozenset[OpId]:
 
 _MUCH = 200
 """So many parts of expressions become some 5,000 bytes of code; Java compiles no method of more than 8,000."""
+
+
+_LITTLE = _MUCH // 2
+"""Projections of no more parts than this become one."""
 
 
 def compiled_apart(df: DataFrame) -> DataFrame:
