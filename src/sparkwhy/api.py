@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -128,26 +128,26 @@ def why_not(
     question = bind(to_pattern(missing), plan.output, timezone=_timezone(session), widths=char_widths(df))
     noted = _checked(session, question)
     asked = conditions(question)
-    alternatives_of(plan, wishes.declared, mode=mode)  # refuses what cannot be, before any job
+    declared = alternatives_of(plan, wishes.declared, mode=mode)  # refuses what cannot be, before any job
 
-    def attempt(plan: Plan, say: Progress, written: Plan | None = None) -> Answer:
-        found = alternatives_of(plan, wishes.declared, mode=mode)
+    def attempt(plan: Plan, found: Alternatives, say: Progress, written: Plan | None = None) -> Answer:
         if wishes.automatic:
             say("looking for alternatives")
             found = _found_alternatives(session, plan, asked)
         say("tracing rows")
-        found, traced, candidates = _traced(df, found, asked, wishes)
-        return _answer(df, question, found, traced, candidates, wishes, say, written)
+        data = _Data(session, source_bytes(df) > LARGE)
+        found, traced, candidates = _traced(data, found, asked, wishes)
+        return _answer(data, question, found, traced, candidates, wishes, say, written)
 
     def work(say: Progress) -> Answer:
         """All that may run a job. Values on which an expression fails are null, if the query never meets them."""
         try:
-            return attempt(plan, say)
+            return attempt(plan, declared, say)
         except SPARK_FAILURES as error:
             condition, forgiving = failing_value(error), tolerant(plan)
             if condition is None or forgiving == plan or not _runs(df):
                 raise
-        answer = attempt(forgiving, say, plan)
+        answer = attempt(forgiving, alternatives_of(forgiving, wishes.declared, mode=mode), say, plan)
         return replace(answer, warnings=(*answer.warnings, FAILING_VALUES.format(condition=condition)))
 
     answer = _watched(Watched(session, work, "reading the query"), plan, wishes, began, say)
@@ -179,31 +179,42 @@ def _watched(watched: Watched[Answer], plan: Plan, wishes: Wishes, began: float,
     raise failed  # out here it has no cause: what Spark says may quote the data
 
 
+@dataclass(frozen=True)
+class _Data:
+    """Where the query runs. Of much data trails are looked up, not carried along, and moving rows are only counted."""
+
+    session: SparkSession
+    large: bool
+
+
+LARGE = 1 << 20
+"""Of more bytes in a source there is much data."""
+
+
 def _traced(
-    df: DataFrame, tried: Alternatives, asked: Conditions, wishes: Wishes
+    data: _Data, tried: Alternatives, asked: Conditions, wishes: Wishes
 ) -> tuple[Alternatives, TracedQuery, tuple[Candidate, ...]]:
     """What was traced, and whom matching rows blame. Readings that nobody asked for must not fail the question."""
     more = tried
-    if wishes.verify or not _is_large(df):
-        more = with_other_functions(tried, asked, large=_is_large(df))
+    if wishes.verify or not data.large:
+        more = with_other_functions(tried, asked, large=data.large)
     try:
-        return more, *_candidates(df, more, asked)
+        return more, *_candidates(data, more, asked)
     except (PySparkException, TooManyOperators) as error:
         ours = [each for each in more.found[1:] if wishes.automatic or each.kind == "aggregate"]
         if not ours:
             raise
         fewer = more.without(ours, f"with what nobody asked for the query fails: {str(error).splitlines()[0]}")
-    return fewer, *_candidates(df, fewer, asked)
+    return fewer, *_candidates(data, fewer, asked)
 
 
-def _candidates(df: DataFrame, tried: Alternatives, asked: Conditions) -> tuple[TracedQuery, tuple[Candidate, ...]]:
+def _candidates(data: _Data, tried: Alternatives, asked: Conditions) -> tuple[TracedQuery, tuple[Candidate, ...]]:
     """The traced query under all alternatives, and whom its matching rows blame.
 
     Where there is much data, what happened to the rows behind a group is looked up afterwards.
     """
-    session = df.sparkSession
+    session, large = data.session, data.large
     first, *others = (each.plan for each in tried.found)
-    large = _is_large(df)
     few, keys = few_rows(first, asked), _partner_keys(session) if large else no_keys
     full = partial(trace, first, asked, alternatives=others, records=True, references=large, keys=keys)
     with _named_jobs(session, "sparkwhy: tracing rows"):
@@ -242,15 +253,6 @@ LARGE_SIDE = 8 << 20
 """It is worth a job more to read fewer rows of a source of more bytes, if a smaller one has to be read for that."""
 
 
-def _is_large(df: DataFrame) -> bool:
-    """Whether trails are looked up rather than carried along, and moving rows are counted rather than compared."""
-    return source_bytes(df) > LARGE
-
-
-LARGE = 1 << 20
-"""Of more bytes in a source there is much data."""
-
-
 def _found_alternatives(session: SparkSession, plan: Plan, asked: Conditions) -> Alternatives:
     """Attributes that may have been meant, with the evidence in the data."""
     proposed = proposals(plan, asked)
@@ -279,7 +281,7 @@ _MOST_MEANT = 3
 
 
 def _answer(
-    df: DataFrame,
+    data: _Data,
     question: Question,
     tried: Alternatives,
     traced: TracedQuery,
@@ -289,7 +291,7 @@ def _answer(
     written: Plan | None,
 ) -> Answer:
     """The answer; `written` is the query as it is, if values on which it fails were followed as null."""
-    session = df.sparkSession
+    session = data.session
     there = [c for c in candidates if c.alternative == 0 and c.blame == 0 and c.certain]
     if there:
         return Answer.not_missing(question, tried.of_attributes, there[0])
@@ -301,16 +303,16 @@ def _answer(
                 more = wishes.verify and not wishes.automatic
                 meant = _meant(session, tried.found[0].plan, conditions(question)) if more else ()
                 return Answer.not_in_data(question, tried.of_attributes, lacking, meant)
-    readings = single_changes(tried.found[0].plan, wishes.declared)
+    readings = single_changes(tried.found[0].plan, wishes.declared) if wishes.verify else {}
     query = Query(tried.found, traced.bits, _timezone(session), readings)
     few = few_rows(query.plan, conditions(question))
-    trial = Trial(_engine(session, few), query, conditions(question), large=_is_large(df))
+    trial = Trial(_engine(session, few), query, conditions(question), large=data.large)
     with _named_jobs(session, "sparkwhy: trying fixes"):
         failure = None if written is None else partial(_failure, session, written)
         fixed, others = _fixed(trial, traced, candidates, wishes, say, failure)
         fixed, left_out = _with_pairs(trial, fixed, wishes, say, forgiving=written is not None)
     explanations = ranked(fixed)
-    if wishes.verify or not _is_large(df):
+    if wishes.verify or not data.large:
         say("looking at near misses")
         with _named_jobs(session, "sparkwhy: looking at near misses"):
             explanations = _with_details(session, explanations)

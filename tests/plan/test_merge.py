@@ -33,6 +33,13 @@ def test_columns_that_were_added_one_by_one_are_added_at_once() -> None:
     assert plan.columns == (*carry((N,)), Column(X, plus(Ref(N), 1)), y)
 
 
+def test_only_projections_that_compute_little_become_one() -> None:
+    y = Column(Y, plus(Ref(N), 2))
+    plan = Project(id=OpId(3), input=with_x(), columns=(*carry((N, X)), y))
+    assert kinds(merged(plan, most=6)) == ["table", "project"]
+    assert merged(plan, most=5) == plan
+
+
 def test_what_is_dropped_again_is_not_computed() -> None:
     plan = merged(Project(id=OpId(3), input=with_x(), columns=carry((N,))))
     assert isinstance(plan, Project)

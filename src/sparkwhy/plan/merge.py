@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from itertools import islice
+from math import inf
 
 from sparkwhy.plan.build import all_of
 from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, MakeStruct, Opaque, Ref, conjuncts
@@ -30,12 +31,12 @@ def has_many_projections(plan: Plan) -> bool:
     return sum(isinstance(node, Project) for node in walk(plan)) > MANY
 
 
-def merged(plan: Plan) -> Plan:
-    """The same rows by fewer projections."""
-    return fold(plan, lambda node, below: _merged(with_inputs(node, below)))
+def merged(plan: Plan, *, most: float = inf) -> Plan:
+    """The same rows by fewer projections; none that is merged computes more than so many parts of expressions."""
+    return fold(plan, lambda node, below: _merged(with_inputs(node, below), most))
 
 
-def _merged(node: Plan) -> Plan:
+def _merged(node: Plan, most: float) -> Plan:
     if not isinstance(node, Project) or not isinstance(node.input, Project):
         return node
     below = node.input
@@ -44,7 +45,8 @@ def _merged(node: Plan) -> Plan:
     if not read.isdisjoint(computed):
         return node
     columns = tuple(replace(c, expr=computed.get(c.attribute, c.expr)) if c.carried else c for c in node.columns)
-    return replace(node, input=below.input, columns=columns)
+    size = sum(1 for column in columns if not column.carried for _ in parts(column.expr))
+    return replace(node, input=below.input, columns=columns) if size <= most else node
 
 
 def inlined(node: Plan, attributes: Set[Attribute]) -> Plan:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from py4j.java_gateway import JavaObject
@@ -57,10 +58,10 @@ class Tree:
 
     def exprs(self, name: str) -> tuple[Tree, ...]:
         """The expressions in the argument `name`, a sequence."""
-        described = self.fields[name]
+        sequence = cache(lambda: jvm.part(self.handle, name))
         return tuple(
-            parse(item, lambda position=position: jvm.part(self.handle, name, (position,)))  # type: ignore[misc]
-            for position, item in enumerate(described)
+            parse(item, lambda position=position: sequence().apply(position))  # type: ignore[misc]
+            for position, item in enumerate(self.fields[name])
         )
 
     def object_name(self, name: str) -> str:
@@ -95,9 +96,17 @@ def parse(described: Sequence[Mapping[str, Any]], locate: Callable[[], JavaObjec
     return root
 
 
-def tree_of(handle: JavaObject) -> Tree:
-    """A logical plan or an expression as a tree."""
-    return parse(json.loads(handle.toJSON()), lambda: handle)
+def tree_of(handle: JavaObject, described: str | None = None) -> Tree:
+    """A logical plan or an expression as a tree, by its description if that is at hand."""
+    return parse(json.loads(jvm.described(handle) if described is None else described), lambda: handle)
+
+
+def leaf_output(leaf: Tree) -> tuple[Tree, ...]:
+    """The attributes that a source of rows puts out; nearly all kinds of sources are described with them."""
+    if all(isinstance(each, list) for each in leaf.fields.get("output") or [None]):
+        return leaf.exprs("output")
+    output = leaf.handle.output()
+    return tuple(tree_of(output.apply(i)) for i in range(output.size()))
 
 
 def calls_python(expression: JavaObject) -> bool:

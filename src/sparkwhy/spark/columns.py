@@ -58,14 +58,14 @@ def _column(session: SparkSession, expr: Expr, bound: Variables, texts: Texts) -
     """The expression as a column: as text where it has one, else part by part."""
     text = texts[id(expr)]
     if text is not None and not text.free and not isinstance(expr, Ref | Lambda):
-        return F.expr(text.sql)
+        return jvm.parsed(session, text.sql)
 
     def of(inner: Expr) -> Column:
         return _column(session, inner, bound, texts)
 
     match expr:
         case Ref():
-            return F.col(name_of(expr.attribute))
+            return jvm.parsed(session, name_of(expr.attribute))
         case Literal():
             return literal_column(expr.value, expr.type)
         case FieldOf():

@@ -24,7 +24,7 @@ from sparkwhy.plan.prune import lean
 from sparkwhy.plan.types import Array
 from sparkwhy.spark import jvm
 from sparkwhy.spark.rows import from_spark
-from sparkwhy.spark.run import Part, run
+from sparkwhy.spark.run import Part, compiled_apart, run
 
 IN_MEMORY = 200
 """So many rows are finished in memory: with more, the worlds of a group take longer there than in Spark."""
@@ -60,12 +60,14 @@ def _rows(below: DataFrame, plan: Plan) -> Sequence[SparkRow] | None:
     """The rows at hand; None if they are more than was thought.
 
     Groups are in a few partitions, other rows in all those of the data: these are read side by side, for Spark would
-    go through them one after the other to find so many rows and no more.
+    go through them one after the other to find so many rows and no more. Each time, Spark counts them in a variable of
+    another name: what is compiled together with that is compiled anew.
     """
     while isinstance(plan, Project):
         plan = plan.input
     most = MOST_ROWS if isinstance(plan, Aggregate) else IN_MEMORY
-    rows = (below.limit if isinstance(plan, Aggregate) else partial(jvm.at_most, below))(most + 1).collect()
+    some = below.limit if isinstance(plan, Aggregate) else partial(jvm.at_most, compiled_apart(below))
+    rows = some(most + 1).collect()
     return rows if len(rows) <= most else None
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from py4j.java_gateway import JavaObject, is_instance_of
+from py4j.java_gateway import JavaClass, JavaObject, is_instance_of
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.classic.column import Column as ClassicColumn
@@ -30,6 +30,11 @@ _SUBQUERY_RULES = (
 def analyzed(df: DataFrame) -> JavaObject:
     """The query as Spark resolved it, before any optimization."""
     return df._jdf.queryExecution().analyzed()
+
+
+def described(tree: JavaObject) -> str:
+    """A plan or an expression as JSON text."""
+    return str(tree.toJSON())
 
 
 def without_subqueries(session: SparkSession, plan: JavaObject) -> JavaObject:
@@ -76,8 +81,18 @@ def _flat_expression(session: SparkSession, tree: JavaObject) -> JavaObject:
 
 def dataframe(session: SparkSession, plan: JavaObject) -> DataFrame:
     """A logical plan as a DataFrame of this session."""
-    dataset = _jvm(session).org.apache.spark.sql.classic.Dataset
+    dataset = _class(session, "org.apache.spark.sql.classic.Dataset")
     return DataFrame(dataset.ofRows(session._jsparkSession, plan), session)
+
+
+def select(df: DataFrame, texts: Sequence[str]) -> DataFrame:
+    """The columns that SQL text says."""
+    return DataFrame(df._jdf.selectExpr(_strings(df.sparkSession, texts)), df.sparkSession)
+
+
+def renamed(df: DataFrame, names: Sequence[str]) -> DataFrame:
+    """The same columns under other names, by position."""
+    return DataFrame(df._jdf.toDF(_strings(df.sparkSession, names)), df.sparkSession)
 
 
 def union(session: SparkSession, inputs: Sequence[DataFrame]) -> DataFrame:
@@ -85,15 +100,14 @@ def union(session: SparkSession, inputs: Sequence[DataFrame]) -> DataFrame:
     if len(inputs) == 1:
         return inputs[0]
     below = sequence(session, [analyzed(df) for df in inputs])
-    return dataframe(session, _jvm(session).org.apache.spark.sql.catalyst.plans.logical.Union(below, False, False))
+    return dataframe(session, _class(session, f"{_CATALYST}.plans.logical.Union")(below, False, False))
 
 
 def at_most(df: DataFrame, count: int) -> DataFrame:
     """So many rows of each partition, the first that Spark comes by; the rest is not read."""
     session = df.sparkSession
     number = _singleton(session, f"{_CATALYST}.expressions.Literal").apply(count)
-    logical = _jvm(session).org.apache.spark.sql.catalyst.plans.logical
-    return dataframe(session, logical.LocalLimit(number, analyzed(df)))
+    return dataframe(session, _class(session, f"{_CATALYST}.plans.logical.LocalLimit")(number, analyzed(df)))
 
 
 def existence_join(left: DataFrame, right: DataFrame, condition: Column, exists: str) -> DataFrame:
@@ -102,7 +116,7 @@ def existence_join(left: DataFrame, right: DataFrame, condition: Column, exists:
     joined = left.join(right, condition, "left_semi")
     semi = analyzed(joined)
     boolean = _singleton(session, "org.apache.spark.sql.types.BooleanType")
-    flag = _jvm(session).org.apache.spark.sql.catalyst.expressions.AttributeReference(
+    flag = _class(session, f"{_CATALYST}.expressions.AttributeReference")(
         exists,
         boolean,
         False,
@@ -110,8 +124,8 @@ def existence_join(left: DataFrame, right: DataFrame, condition: Column, exists:
         _singleton(session, f"{_CATALYST}.expressions.NamedExpression").newExprId(),
         sequence(session, []),
     )
-    kind = _jvm(session).org.apache.spark.sql.catalyst.plans.ExistenceJoin(flag)
-    join = _jvm(session).org.apache.spark.sql.catalyst.plans.logical.Join(
+    kind = _class(session, f"{_CATALYST}.plans.ExistenceJoin")(flag)
+    join = _class(session, f"{_CATALYST}.plans.logical.Join")(
         semi.left(), semi.right(), kind, semi.condition(), semi.hint()
     )
     return dataframe(session, join)
@@ -127,14 +141,10 @@ def child(tree: JavaObject, position: int) -> JavaObject:
     return tree.children().apply(position)
 
 
-def part(tree: JavaObject, name: str, positions: Sequence[int] = ()) -> JavaObject:
-    """A constructor argument of a tree node, out of its Option and sequences."""
+def part(tree: JavaObject, name: str) -> JavaObject:
+    """A constructor argument of a tree node, out of its Option."""
     found = getattr(tree, name)()
-    if found.getClass().getName() == "scala.Some":
-        found = found.get()
-    for position in positions:
-        found = found.apply(position)
-    return found
+    return found.get() if found.getClass().getName() == "scala.Some" else found
 
 
 def files_of(relation: JavaObject) -> str | None:
@@ -170,24 +180,31 @@ _UNKNOWN_BYTES = 1 << 62
 
 
 def column(session: SparkSession, expression: JavaObject) -> Column:
-    utils = _jvm(session).org.apache.spark.sql.classic.ExpressionUtils
-    return ClassicColumn(utils.column(expression))
+    return ClassicColumn(_class(session, _EXPRESSION_UTILS).column(expression))
 
 
 def expression(session: SparkSession, column: Column) -> JavaObject:
-    return _jvm(session).org.apache.spark.sql.classic.ExpressionUtils.expression(column._jc)
+    return _class(session, _EXPRESSION_UTILS).expression(column._jc)
+
+
+_EXPRESSION_UTILS = "org.apache.spark.sql.classic.ExpressionUtils"
+
+
+def parsed(session: SparkSession, text: str) -> Column:
+    """SQL text as a column. Spark's own `expr` looks up where it was called from, which takes as long as the rest."""
+    return ClassicColumn(_class(session, "org.apache.spark.sql.functions").expr(text))
 
 
 def struct_field(session: SparkSession, struct: Column, ordinal: int, name: str) -> Column:
     """A field by its position: names that differ only in case are ambiguous to the public API."""
-    some = _jvm(session).scala.Option.apply(name)
-    get = _jvm(session).org.apache.spark.sql.catalyst.expressions.GetStructField
+    some = _class(session, "scala.Option").apply(name)
+    get = _class(session, f"{_CATALYST}.expressions.GetStructField")
     return column(session, get(expression(session, struct), ordinal, some))
 
 
 def known_nullable(session: SparkSession, value: Column) -> Column:
     """The same value, of which Spark shall not know that it is never null."""
-    tag = _jvm(session).org.apache.spark.sql.catalyst.expressions.KnownNullable
+    tag = _class(session, f"{_CATALYST}.expressions.KnownNullable")
     return column(session, tag(expression(session, value)))
 
 
@@ -206,7 +223,7 @@ def with_attributes(session: SparkSession, tree: JavaObject, replacements: Mappi
 def regex_problem(session: SparkSession, text: str) -> str | None:
     """Why the text is no regular expression, or None if it is one."""
     try:
-        _jvm(session).java.util.regex.Pattern.compile(text)
+        _class(session, _PATTERN).compile(text)
     except PySparkException as error:
         return str(error).splitlines()[0]
     return None
@@ -241,12 +258,13 @@ def schema_of(plan: JavaObject) -> str:
 
 def place_of(tree: JavaObject) -> Place | None:
     """Where the user wrote this, if Spark knows."""
-    context = tree.origin().context()
-    if context is None:
+    origin = tree.origin()
+    if "Some(" not in str(origin.toString()):  # nothing is known, which is quickly told
         return None
+    context = origin.context()
     if str(context.contextType().toString()) == "DataFrame":
         return _call_site(str(context.callSite()), str(context.fragment()))
-    line = tree.origin().line()
+    line = origin.line()
     return Place(SQL_TEXT, int(line.get()), str(context.fragment()) or None) if line.isDefined() else None
 
 
@@ -269,19 +287,35 @@ def _call_site(call_site: str, call: str) -> Place | None:
 
 def activate(session: SparkSession) -> None:
     """On the thread of the JVM that belongs to this one of Python, the settings of this session hold."""
-    _jvm(session).org.apache.spark.sql.classic.SparkSession.setActiveSession(session._jsparkSession)
+    _class(session, "org.apache.spark.sql.classic.SparkSession").setActiveSession(session._jsparkSession)
 
 
 def sequence(session: SparkSession, items: Sequence[Any]) -> JavaObject:
-    return _jvm(session).org.apache.spark.api.python.PythonUtils.toSeq(list(items))
+    return _class(session, "org.apache.spark.api.python.PythonUtils").toSeq(list(items))
+
+
+def _strings(session: SparkSession, texts: Sequence[str]) -> JavaObject:
+    """Texts as an array of the JVM, in one piece: handed over one by one, each takes a call."""
+    if not texts or any(_BETWEEN in text for text in texts):
+        return _array(session, "java.lang.String", texts)
+    return _class(session, _PATTERN).compile(_BETWEEN).split(_BETWEEN.join(texts), -1)
+
+
+_PATTERN = "java.util.regex.Pattern"
+_BETWEEN = "\x1f"
+"""The character that was made to stand between units of text."""
 
 
 def _copy(session: SparkSession, node: JavaObject, arguments: Sequence[Any]) -> JavaObject:
     """The tree node with other constructor arguments."""
-    array = _gateway(session).new_array(_jvm(session).java.lang.Object, len(arguments))
-    for position, argument in enumerate(arguments):
-        array[position] = argument
-    return node.makeCopy(array)
+    return node.makeCopy(_array(session, "java.lang.Object", arguments))
+
+
+def _array(session: SparkSession, kind: str, items: Sequence[Any]) -> JavaObject:
+    array = _gateway(session).new_array(_class(session, kind), len(items))
+    for position, item in enumerate(items):
+        array[position] = item
+    return array
 
 
 def _is_a(session: SparkSession, value: Any, name: str) -> bool:
@@ -293,10 +327,11 @@ def _gateway(session: SparkSession) -> Any:
     return session._sc._gateway
 
 
-def _jvm(session: SparkSession) -> Any:
-    return _gateway(session).jvm
+def _class(session: SparkSession, name: str) -> Any:
+    """A class by its full name: py4j would look up package after package, each with a call."""
+    return JavaClass(name, _gateway(session)._gateway_client)
 
 
 def _singleton(session: SparkSession, name: str) -> JavaObject:
     """A Scala object."""
-    return getattr(getattr(_jvm(session), f"{name}$"), "MODULE$")
+    return getattr(_class(session, f"{name}$"), "MODULE$")

@@ -6,7 +6,6 @@ names). These become parts of one step: they share its number.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
@@ -33,7 +32,7 @@ from sparkwhy.plan.nodes import (
     Union,
 )
 from sparkwhy.spark import jvm
-from sparkwhy.spark.catalyst import Tree, parse, projections_in, tree_of
+from sparkwhy.spark.catalyst import Tree, leaf_output, parse, projections_in, tree_of
 from sparkwhy.spark.read_flatten import read_expand, read_generate
 from sparkwhy.spark.read_groups import read_aggregate, read_window, sort_key
 from sparkwhy.spark.reading import Bound, Reading, carried, described, renumbered
@@ -44,8 +43,9 @@ def read(df: DataFrame) -> Plan:
     """The plan of a DataFrame; its output has the DataFrame's own columns, in order."""
     session = _session_of(df)
     plan = jvm.analyzed(df)
-    tree, reading = tree_of(plan), Reading.of(session)
-    if any(_has_subquery(node) for node in tree.walk()):
+    text = jvm.described(plan)
+    tree, reading = tree_of(plan, text), Reading.of(session)
+    if _has_subquery(text):
         reading.written.update(projections_in([node.fields for node in tree.walk()]))
         tree = tree_of(jvm.without_subqueries(session, plan))
     try:
@@ -74,10 +74,9 @@ def _session_of(df: DataFrame) -> SparkSession:
     return session
 
 
-def _has_subquery(node: Tree) -> bool:
-    """Whether Spark's subquery rules are needed for this node."""
-    text = json.dumps(node.fields)
-    return node.name == "LateralJoin" or any(f".{name}" in text for name in SUBQUERIES)
+def _has_subquery(described: str) -> bool:
+    """Whether Spark's subquery rules are needed for a plan."""
+    return any(f".{name}" in described for name in ("LateralJoin", *SUBQUERIES))
 
 
 # --- the walk ---
@@ -149,11 +148,10 @@ _NAMELESS = "local data"
 
 
 def _read_leaf(reading: Reading, tree: Tree) -> Bound:
-    output = tree.handle.output()
-    ids = tuple(output.apply(i).exprId().id() for i in range(output.size()))
-    attributes = tuple(reading.attribute(field) for field in reading.output(tree))
+    output = leaf_output(tree)
+    attributes = tuple(reading.attribute(described(each)) for each in output)
     table = Table(id=reading.step(), attributes=attributes, source=Source(_leaf_name(tree), tree.handle))
-    return Bound(table, ids)
+    return Bound(table, tuple(each.expr_id for each in output))
 
 
 def _leaf_name(tree: Tree) -> str:
@@ -194,7 +192,7 @@ def _read_project(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bo
     (before,) = inputs
     trees = tree.exprs("projectList")
     inner, scope, step = _with_scalars(reading, tree, trees, before)
-    columns = reading.columns(trees, reading.output(tree), scope)
+    columns = reading.columns(tree, trees, scope)
     ids = tuple(expr.expr_id for expr in trees)
     if _is_identity(columns, before.plan):  # `select *`
         return Bound(before.plan, ids)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from pyspark.sql import SparkSession
 
-from sparkwhy.plan.exprs import Attribute, AttrId, Expr, Mode, Ref
+from sparkwhy.plan.exprs import Attribute, AttrId, Expr, FieldOf, Mode, Ref
 from sparkwhy.plan.nodes import SQL_TEXT, Column, OpId, Place, Plan
 from sparkwhy.plan.types import Field, field_from_json, from_json
 from sparkwhy.plan.walk import fold, walk, with_inputs
@@ -111,10 +111,12 @@ class Reading:
 
     # --- columns ---
 
-    def columns(self, trees: tuple[Tree, ...], fields: tuple[Field, ...], scope: Scope) -> tuple[Column, ...]:
-        """Named expressions as columns."""
-        exprs = [(scope.read(tree), tree.name == "AttributeReference") for tree in trees]
-        return self.identified(exprs, fields)
+    def columns(self, project: Tree, trees: tuple[Tree, ...], scope: Scope) -> tuple[Column, ...]:
+        """Named expressions, the output of a projection, as columns."""
+        exprs = [scope.read(tree) for tree in trees]
+        fields = _paths(trees, exprs) or self.output(project)
+        carried = [tree.name == "AttributeReference" for tree in trees]
+        return self.identified(list(zip(exprs, carried, strict=True)), fields)
 
     def identified(self, exprs: list[tuple[Expr, bool]], fields: tuple[Field, ...]) -> tuple[Column, ...]:
         """Columns of expressions, each with a flag whether it is merely carried along.
@@ -131,6 +133,27 @@ class Reading:
             seen.add(attribute.id)
             found.append(Column(attribute, expr))
         return tuple(found)
+
+
+def _paths(trees: tuple[Tree, ...], exprs: list[Expr]) -> tuple[Field, ...] | None:
+    """The fields of named expressions that are all paths into their input: these are told without asking Spark."""
+    nullable = [_may_be_null(tree, expr) for tree, expr in zip(trees, exprs, strict=True)]
+    if None in nullable:
+        return None
+    named = zip(trees, exprs, nullable, strict=True)
+    return tuple(Field(tree.fields["name"], expr.type, bool(null)) for tree, expr, null in named)
+
+
+def _may_be_null(tree: Tree, expr: Expr) -> bool | None:
+    """Whether a path has no value for some rows, by Spark's own rules; None for what is no path."""
+    if tree.name == "Alias":
+        return _may_be_null(tree.children[0], expr)
+    if tree.name == "AttributeReference":
+        return bool(tree.fields["nullable"])
+    if not isinstance(expr, FieldOf) or tree.name not in ("GetStructField", "GetArrayStructFields"):
+        return None
+    inner = _may_be_null(tree.children[0], expr.input)
+    return inner if inner is None or tree.name == "GetArrayStructFields" else inner or expr.field.nullable
 
 
 def carried(attributes: tuple[Attribute, ...]) -> tuple[Column, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
@@ -42,6 +43,7 @@ from sparkwhy.spark.columns import aggregate_sql, name_of, to_column
 from sparkwhy.spark.narrow import fields_read, narrow_struct, narrowed
 from sparkwhy.spark.orderable import orderable
 from sparkwhy.spark.sql_text import sql_of
+from sparkwhy.spark.window_text import window_texts
 
 Part = Callable[[DataFrame], DataFrame]
 """What takes some of the rows of a table."""
@@ -59,12 +61,14 @@ def run(
     """The DataFrame of a plan, with the names of its output. Nothing is computed yet, as ever in Spark.
 
     With `apart`, what chooses rows is compiled apart from what computes with them: for plans that choose few rows of
-    many and compute much of these. With `pieces`, much that is computed of each row is compiled in pieces. With
-    `alone`, all rows stay in one partition, as those of the tables must be. With `some`, it is computed of a part of
-    each table.
+    many and compute much of these. With `pieces`, much that is computed of each row is compiled in pieces, and little
+    is told to Spark in one step, for each takes its time. With `alone`, all rows stay in one partition, as those of the
+    tables must be. With `some`, it is computed of a part of each table.
     """
-    plan = merged(plan) if has_many_projections(plan) else plan
-    plan = sunk(plan) if apart else lowered(plan) if pieces else plan
+    plan = lowered(plan) if pieces else plan
+    if pieces or has_many_projections(plan):
+        plan = merged(plan, most=inf if has_many_projections(plan) else _LITTLE)
+    plan = sunk(plan) if apart else plan
     fields, ends = fields_read(plan), _ends_of_pieces(plan) if pieces else frozenset()
 
     def combine(node: Plan, inputs: tuple[DataFrame, ...]) -> DataFrame:
@@ -75,10 +79,10 @@ def run(
         if alone:
             return df.coalesce(1) if isinstance(node, Union) else df
         is_end = isinstance(node, Flatten) or node.id in ends or (apart and _chooses_rows(node))
-        return _compiled_apart(df) if is_end else df
+        return compiled_apart(df) if is_end else df
 
     df = fold(plan, combine)
-    return df.select(*(F.col(name_of(attribute)).alias(attribute.name) for attribute in plan.output))
+    return jvm.renamed(df, [attribute.name for attribute in plan.output])
 
 
 def _chooses_rows(node: Plan) -> bool:
@@ -113,6 +117,10 @@ _MUCH = 200
 """So many parts of expressions become some 5,000 bytes of code; Java compiles no method of more than 8,000."""
 
 
+_LITTLE = _MUCH // 2
+"""Projections of no more parts than this become one."""
+
+
 def _has_heavy_marks(node: Plan) -> bool:
     return isinstance(node, Project) and any(map(_is_heavy_mark, node.columns))
 
@@ -139,7 +147,7 @@ def _run_fenced(session: SparkSession, node: Plan, input: DataFrame) -> DataFram
 _ONCE = "CASE WHEN spark_partition_id() < 0 THEN 0L ELSE {} END"
 
 
-def _compiled_apart(df: DataFrame) -> DataFrame:
+def compiled_apart(df: DataFrame) -> DataFrame:
     """The same rows in the same partitions: Spark compiles what is below this step apart from what is above.
 
     Otherwise all operators between two shuffles become one Java method, which Java leaves uncompiled if it is large.
@@ -161,7 +169,7 @@ def _run_node(
         case Project():
             return _select(inputs[0], [_named(session, column) for column in node.columns])
         case Filter():
-            return inputs[0].filter(to_column(session, narrowed(node.condition)))
+            return _filter(session, inputs[0], narrowed(node.condition))
         case Join():
             return _run_join(session, node, *inputs)
         case Flatten():
@@ -171,7 +179,7 @@ def _run_node(
         case Window():
             return _run_window(session, node, inputs[0])
         case Union():
-            return jvm.union(session, inputs).toDF(*map(name_of, node.attributes))
+            return jvm.renamed(jvm.union(session, inputs), [name_of(each) for each in node.attributes])
         case SetOperation():
             return _run_set_operation(node, *inputs)
         case Distinct():
@@ -189,12 +197,12 @@ def _run_node(
 
 def _run_table(session: SparkSession, node: Table, fields: Mapping[AttrId, tuple[str, ...]]) -> DataFrame:
     """The rows of a table; of a struct only the `fields` that are read."""
-    df = jvm.dataframe(session, node.source.handle).toDF(*map(name_of, node.attributes))
+    df = jvm.renamed(jvm.dataframe(session, node.source.handle), [name_of(each) for each in node.attributes])
     narrow = {a.id: narrow_struct(a, name_of(a), fields[a.id]) for a in node.attributes if a.id in fields}
     if not any(narrow.values()):
         return df
     names = [(name_of(a), narrow.get(a.id)) for a in node.attributes]
-    return df.selectExpr(*(name if struct is None else f"{struct} AS {name}" for name, struct in names))
+    return jvm.select(df, [name if struct is None else f"{struct} AS {name}" for name, struct in names])
 
 
 def _named(session: SparkSession, column: Column) -> str | SparkColumn:
@@ -208,14 +216,19 @@ def _named(session: SparkSession, column: Column) -> str | SparkColumn:
 
 def _select(df: DataFrame, columns: Sequence[str | SparkColumn]) -> DataFrame:
     texts = [column for column in columns if isinstance(column, str)]
-    if len(texts) == len(columns):
-        return df.selectExpr(*texts)
-    return df.select(*map(_as_column, columns))
+    if len(texts) == len(columns) and texts:
+        return jvm.select(df, texts)
+    return df.select(*(_as_column(df.sparkSession, column) for column in columns))
 
 
-def _as_column(column: str | SparkColumn) -> str | SparkColumn:
+def _as_column(session: SparkSession, column: str | SparkColumn) -> str | SparkColumn:
     """A name stays a name; other text becomes a column."""
-    return F.expr(column) if isinstance(column, str) and " " in column else column
+    return jvm.parsed(session, column) if isinstance(column, str) and " " in column else column
+
+
+def _filter(session: SparkSession, df: DataFrame, condition: Expr) -> DataFrame:
+    sql = sql_of(condition)
+    return df.filter(to_column(session, condition) if sql is None else sql)
 
 
 _JOINS = {
@@ -229,7 +242,7 @@ _JOINS = {
 
 
 def _run_join(session: SparkSession, node: Join, left: DataFrame, right: DataFrame) -> DataFrame:
-    condition = F.lit(True) if node.condition is None else to_column(session, node.condition)
+    condition = jvm.parsed(session, "true") if node.condition is None else to_column(session, node.condition)
     match node.how:
         case "cross":
             crossed = left.crossJoin(right)
@@ -253,7 +266,7 @@ def _run_flatten(session: SparkSession, node: Flatten, input: DataFrame, fields:
     if sql is None:
         collection = to_column(session, node.collection)
         return input.select("*", F.call_function(function, collection).alias(*names))
-    return input.selectExpr("*", f"{function}({sql}) AS ({', '.join(names)})")
+    return jvm.select(input, ["*", f"{function}({sql}) AS ({', '.join(names)})"])
 
 
 def _run_aggregate(session: SparkSession, node: Aggregate, input: DataFrame) -> DataFrame:
@@ -261,7 +274,7 @@ def _run_aggregate(session: SparkSession, node: Aggregate, input: DataFrame) -> 
     computed = [_named(session, column) for column in own if not column.carried]
     keyed = _select(input, ["*", *computed]) if computed else input
     named = [(name_of(key.attribute), name_of(column.attribute)) for key, column in zip(own, node.keys, strict=True)]
-    keys = [F.col(key) if key == name else F.col(key).alias(name) for key, name in named]
+    keys = [jvm.parsed(session, key if key == name else f"{key} AS {name}") for key, name in named]
     if not node.aggregates:
         return keyed.select(*keys).distinct()
     prepared, aggregates = _prepared(session, node, keyed)
@@ -293,13 +306,16 @@ def _prepared(session: SparkSession, node: Aggregate, input: DataFrame) -> tuple
             args = [extracted(arg) for arg in expr.args]
             condition = None if expr.condition is None else extracted(expr.condition)
             sql = aggregate_sql(expr, args, condition)
-        return to_column(session, expr).alias(name) if sql is None else F.expr(f"{sql} AS {name}")
+        return to_column(session, expr).alias(name) if sql is None else jvm.parsed(session, f"{sql} AS {name}")
 
     aggregates = [aggregated(column) for column in node.aggregates]
     return (input.withColumns(extra) if extra else input), aggregates
 
 
 def _run_window(session: SparkSession, node: Window, input: DataFrame) -> DataFrame:
+    texts = window_texts(node)
+    if texts is not None:
+        return jvm.select(input, ["*", *texts])
     partition = [orderable(session, to_column(session, expr), expr.type) for expr in node.partition]
     order = [_sort_column(session, key) for key in node.order]
     window = SparkWindow.partitionBy(*partition).orderBy(*order)
