@@ -87,16 +87,8 @@ def _trace_keys(tracing: Tracing, op: Aggregate, rows: Traced, apart: Partition)
 
 
 def _is_one_set_enough(tracing: Tracing, op: Plan, rows: Traced, keys: Iterable[Expr]) -> bool:
-    """Whether one set can say when any of several rows is there: in each alternative they have one reason to miss.
-
-    Where nothing is open any more, rows say in which alternatives they are, and no reasons are left.
-    """
-    if rows.unless is not None or len(told_apart(rows, keys)) > 1:
-        return False
-    if tracing.bits.settled:
-        return True
-    below = {node.id for input in inputs(op) for node in walk(input)}
-    return rows.everywhere and all(len(tracing.bits.droppers_of(below, i)) <= 1 for i in tracing.alternatives)
+    """Whether one set can say when any of the rows with a key is there."""
+    return len(told_apart(rows, keys)) == 1 and tracing.is_one_set_enough(inputs(op), rows)
 
 
 def _merged_keys(tracing: Tracing, op: Plan, rows: Traced, keys: tuple[Column, ...]) -> Traced:

@@ -30,8 +30,8 @@ class JoinInput:
     here: Attribute | None = None
     rank: Attribute | None = None
     partners: Attribute | None = None
-    closed: Attribute | None = None
-    """Where nothing is left open: the gates in which no row of the same key exists."""
+    common: Attribute | None = None
+    """Where one set is enough: what all rows of the same key need, without which none of them exists."""
 
     @property
     def is_here(self) -> Expr:
