@@ -42,6 +42,7 @@ from sparkwhy.plan.types import INTEGER, LONG, STRING
 from sparkwhy.plan.walk import fold, inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.bits import Bits, Dropper, droppers_of, drops
+from sparkwhy.trace.counts import counting
 from sparkwhy.trace.decisions import never_fails
 from sparkwhy.trace.few import is_selective
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct
@@ -197,6 +198,7 @@ def evaluate(plans: Sequence[Plan], relaxed: Sequence[Set[Dropper]], conditions:
 
 def _traced(tracing: Tracing, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...], keys: LookUp) -> TracedQuery:
     narrow = pruned(plans)
+    tracing = replace(tracing, counting=counting(narrow))
     asked_for = [(each, asked[each.id]) for each, asked in zip(narrow, wanted, strict=True)]
     needed = [backtrace_with_keys(*each, keys(*each)) for each in asked_for]
     nodes = [{node.id: node for node in walk(each)} for each in narrow]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from sparkwhy.plan.build import Fresh, all_of, boolean, carry, long, null
+from sparkwhy.plan.build import all_of, boolean, carry, long, null
 from sparkwhy.plan.exprs import AggCall, Attribute, Expr, Ref
 from sparkwhy.plan.nodes import (
     Aggregate,
@@ -25,7 +25,7 @@ from sparkwhy.plan.walk_exprs import attributes_of, operands, rewrite
 from sparkwhy.trace.bits import drops
 from sparkwhy.trace.bounds import bounded
 from sparkwhy.trace.lift import variant_columns
-from sparkwhy.trace.partial import Stages, staged
+from sparkwhy.trace.partial import Stages, staged, summed_counts
 from sparkwhy.trace.partitions import Partition, refined
 from sparkwhy.trace.ranks import in_each_alternative
 from sparkwhy.trace.split import gates_of, split
@@ -62,7 +62,7 @@ def trace_aggregate(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
         return _trace_keys(tracing, op, rows, apart)
     extra, bounds = bounded(tracing.fresh, op, tracing.read)
     query, op = op, replace(op, aggregates=op.aggregates + extra)
-    plan = _staged(tracing.fresh, op)
+    plan = _staged(tracing, op)
     op, ready = _first_stage(tracing, op, rows, plan, apart)
     here: Attribute | None = None
     if not op.keys:
@@ -124,10 +124,18 @@ class _Plan:
     whole: bool
 
 
-def _staged(fresh: Fresh, op: Aggregate) -> _Plan:
-    found = [staged(fresh, c.expr) if isinstance(c.expr, AggCall) else None for c in op.aggregates]
+def _staged(tracing: Tracing, op: Aggregate) -> _Plan:
+    found = [_stages(tracing, column) for column in op.aggregates]
     stages = tuple(stage for stage in found if stage is not None)
     return _Plan(stages, len(stages) < len(found))
+
+
+def _stages(tracing: Tracing, column: Column) -> Stages | None:
+    if not isinstance(column.expr, AggCall):
+        return None
+    if column.attribute in tracing.counted:  # rows were counted below a join
+        return summed_counts(tracing.fresh, column.expr, Ref(tracing.counted[column.attribute]))
+    return staged(tracing.fresh, column.expr)
 
 
 def _first_stage(

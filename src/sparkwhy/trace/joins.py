@@ -43,10 +43,20 @@ from sparkwhy.plan.exprs import (
 from sparkwhy.plan.nodes import Column, Flatten, Join, JoinType, Plan, Project, SortKey, Window
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
 from sparkwhy.trace.bits import Side, drops
+from sparkwhy.trace.counts import counted
 from sparkwhy.trace.keys import equal_keys, residual
 from sparkwhy.trace.nulls import rejects_null
 from sparkwhy.trace.partitions import Partition, coarsened, refined
-from sparkwhy.trace.partners import NO_PARTNER, JoinInput, matching, partner_of, read_by_join, split_apart, terms_of
+from sparkwhy.trace.partners import (
+    NO_PARTNER,
+    JoinInput,
+    matching,
+    partner_of,
+    read_by_join,
+    split_apart,
+    terms_of,
+    told_later,
+)
 from sparkwhy.trace.terms import (
     SETS,
     blame_of,
@@ -74,11 +84,11 @@ _SETTLED = Struct((Field("kind", INTEGER), Field("blame", LONG)))
 
 
 def trace_join(tracing: Tracing, op: Join, left: Traced, right: Traced, wanted: Sequence[Conditions]) -> Traced:
-    op, left, right = split_apart(tracing, op, left, right)
+    op, left, right = split_apart(tracing, *counted(tracing, op, left, right, wanted))
     pads_left = _is_padded(tracing, op, "left") and not _rejected(wanted, op.right)
     pads_right = _is_padded(tracing, op, "right") and not _rejected(wanted, op.left)
-    a = _prepared(tracing, op, JoinInput("left", left), pads_other=pads_right)
-    b = _prepared(tracing, op, JoinInput("right", right), pads_other=pads_left)
+    a = _prepared(tracing, op, told_later(JoinInput("left", left)), pads_other=pads_right)
+    b = _prepared(tracing, op, told_later(JoinInput("right", right)), pads_other=pads_left)
     plan = Join(
         id=tracing.fresh.part(op),
         where=op.where,

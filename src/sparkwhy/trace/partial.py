@@ -35,7 +35,7 @@ def staged(fresh: Fresh, call_: AggCall) -> Stages | None:
         case "sum":
             return _merged(fresh, call_, "sum", lambda total: _as(total, call_))
         case "count":
-            return _merged(fresh, call_, "sum", lambda total: call("coalesce", total, long(0)))
+            return _merged(fresh, call_, "sum", _or_none)
         case "avg":
             return _average(fresh, call_)
         case "collect_list":
@@ -46,6 +46,15 @@ def staged(fresh: Fresh, call_: AggCall) -> Stages | None:
             return _merged(fresh, call_, function, lambda value: value)
         case _:
             return None
+
+
+def summed_counts(fresh: Fresh, count: AggCall, numbers: Expr) -> Stages:
+    """A count in two stages of what was counted already."""
+    return _merged(fresh, AggCall("sum", (numbers,), mode=count.mode), "sum", _or_none)
+
+
+def _or_none(total: Expr) -> Expr:
+    return call("coalesce", total, long(0))
 
 
 def _merged(fresh: Fresh, first: AggCall, merge: str, value: Callable[[Expr], Expr]) -> Stages:

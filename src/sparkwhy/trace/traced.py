@@ -151,6 +151,12 @@ class Tracing:
     referred: dict[OpId, Referred] = field(default_factory=dict)
     """What the references of each grouping refer to."""
 
+    counting: Mapping[OpId, tuple[Column, ...]] = field(default_factory=dict)
+    """The joins above which rows of one side are counted, and nothing else is read of them, with these counts."""
+
+    counted: dict[Attribute, Attribute] = field(default_factory=dict)
+    """What holds the numbers that a count adds up, where rows were counted before they were joined."""
+
     @property
     def alternatives(self) -> range:
         return range(self.bits.alternatives)
