@@ -147,7 +147,8 @@ def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> R
     """
     plans, wanted = query.plans, query.wanted
     tracing = Tracing(Fresh(plans[0]), query.bits, True, _read_in_all(plans, wanted))
-    groupings = tuple(next(node for node in walk(plan) if node.id == at) for plan in plans)
+    narrow = pruned(plans)  # as it was traced: a grouping of which only the keys are read is traced in another way
+    groupings = tuple(next(node for node in walk(plan) if node.id == at) for plan in narrow)
     grouping, referring = groupings[0], _groupings_of_many(plans, wanted)
     tracing = tracing.referring_below(inputs(grouping), referring)
     tracing = tracing.referring_by_blame(_of_single_rows(plans, referring), inputs(grouping))
