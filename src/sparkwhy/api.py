@@ -52,7 +52,7 @@ from sparkwhy.report.redact import Mask, redacted
 from sparkwhy.spark.asked import leaves_it_to_chance
 from sparkwhy.spark.failures import SPARK_FAILURES, failing_value, query_failed, was_cancelled
 from sparkwhy.spark.finish import finished
-from sparkwhy.spark.glance import first_rows
+from sparkwhy.spark.glance import first_rows, more_rows
 from sparkwhy.spark.jvm import plan_bytes, regex_problem, source_bytes
 from sparkwhy.spark.nearest import nearest_rows, nearest_values
 from sparkwhy.spark.padding import char_widths
@@ -227,7 +227,7 @@ def _candidates(data: _Data, tried: Alternatives, asked: Conditions) -> tuple[Tr
         rows = _rows(session, traced, few)
         if large:
             look = partial(_looked_up, session)
-            rows = with_trails(traced, rows, look, partial(look, some=first_rows))
+            rows = with_trails(traced, rows, look, [partial(look, some=part) for part in (first_rows, more_rows)])
         return traced, single(traced.bits, candidates_of(rows))
 
 

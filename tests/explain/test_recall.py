@@ -114,12 +114,22 @@ def test_an_example_is_looked_for_among_some_of_the_data_first(glanced_at: list[
     some: list[Plan] = []
     more: list[Plan] = []
     rows = run(candidate_plan(query), {OpId(1): MANY})
-    told = with_trails(query, rows, looked({OpId(1): MANY}, more), looked({OpId(1): glanced_at}, some))
+    told = with_trails(query, rows, looked({OpId(1): MANY}, more), [looked({OpId(1): glanced_at}, some)])
     assert len(some) == 1
     assert len(more) == looks, "a share of all rows, then all"
     entries = {entry[1]: entry[2] for row in told for entry in row[-1][0][1]}
     assert entries["? v < 10"] == "FALSE"
     assert entries["v"] == "10", "the nearest"
+
+
+def test_a_longer_glance_spares_a_look_at_all_rows() -> None:
+    plan = sums()
+    query = trace(plan, (Compare(">", Ref(plan.output[0]), Literal(50, LONG)),), records=True, references=True)
+    some: list[Plan] = []
+    more: list[Plan] = []
+    glances = [looked({OpId(1): MANY[:count]}, some) for count in (10, 50)]
+    with_trails(query, run(candidate_plan(query), {OpId(1): MANY}), looked({OpId(1): MANY}, more), glances)
+    assert (len(some), len(more)) == (2, 0)
 
 
 def test_nothing_is_recorded_of_rows_whose_story_is_looked_up() -> None:

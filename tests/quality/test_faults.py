@@ -80,7 +80,7 @@ def always(*_: Any) -> Expr:
     return boolean(True)
 
 
-def largest_part(fresh: Any, first: Any, merge: str, value: Any, _merged: Any = partial._merged) -> Any:
+def largest_part(fresh: Any, first: Any, merge: str, value: Any, _merged: Any = partial.merged) -> Any:
     return _merged(fresh, first, "max" if merge == "sum" else merge, value)
 
 

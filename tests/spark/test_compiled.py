@@ -65,6 +65,15 @@ def test_marks_are_computed_once_and_what_is_read_is_asked_of_the_source(scored:
     assert "LessThan(d,5.00)" in _steps(pieces)
 
 
+def test_rows_that_are_together_stay_together(scored: DataFrame) -> None:
+    """What ends a method makes Spark forget by what rows are together: it would shuffle them once more."""
+    groups = scored.groupBy("id").agg(F.max("score0").alias("best"), F.max("score1").alias("worst"))
+    listed = groups.select("id", F.explode(F.array("best", "worst")).alias("n"))
+    pieces = run(scored.sparkSession, read(listed.groupBy("id").agg(F.sum("n").alias("n"))), pieces=True)
+    assert len(pieces.collect()) == 100
+    assert _steps(pieces).split("Initial Plan")[0].count("Exchange") == 1
+
+
 def test_rows_are_chosen_before_more_is_computed_of_them(scored: DataFrame) -> None:
     plan = read(scored.filter("score0 = 1000"))
     together, apart = run(scored.sparkSession, plan), run(scored.sparkSession, plan, apart=True)

@@ -27,33 +27,36 @@ Collect = Callable[[Plan], Iterable[Sequence[Any]]]
 
 
 def with_trails(
-    query: TracedQuery, rows: Iterable[Sequence[Any]], collect: Collect, glance: Collect | None = None
+    query: TracedQuery, rows: Iterable[Sequence[Any]], collect: Collect, glances: Sequence[Collect] = ()
 ) -> list[Sequence[Any]]:
-    """The rows of a candidate plan, with trails in the place of references; `glance` looks at some of the data only."""
+    """The rows of a candidate plan, with trails in the place of references; `glances` look at some of the data only,
+    each at more than the one before."""
     told = [tuple(row) for row in rows]
     known: dict[OpId, dict[str, Sequence[Entry]]] = {}
     while wanted := _unknown(_entries(told, known), known):
         for at, texts in wanted.items():
             references = {text: Referring.of(text) for text in texts}
-            trails = _looked_up(query, at, tuple(references.values()), collect, glance)
+            trails = _looked_up(query, at, tuple(references.values()), collect, glances)
             known.setdefault(at, {}).update({text: trails.get(each.mark, ()) for text, each in references.items()})
     return [(*row[:-2], *(_told(witness, known) for witness in row[-2:])) for row in told]
 
 
 def _looked_up(
-    query: TracedQuery, at: OpId, references: Sequence[Referring], collect: Collect, glance: Collect | None
+    query: TracedQuery, at: OpId, references: Sequence[Referring], collect: Collect, glances: Sequence[Collect]
 ) -> dict[int, Sequence[Entry]]:
     """The entries by their marks. Where there may be many rows, some are looked at first: what these lack is rare."""
-    looks = [(collect, 1.0)] if glance is None else [(glance, 1.0), (collect, THINNED), (collect, 1.0)]
-    found: dict[int, Sequence[Entry]] = {}
+    known, found = recalled(query, at, references), dict[int, Sequence[Entry]]()
+    if known is None:
+        return found
+    looks = [(collect, 1.0)]
+    if glances and known.any_will_do:
+        looks.insert(0, (collect, THINNED))
+        if not known.keyed:  # with keys, other rows need not be read
+            looks[:0] = [(glance, 1.0) for glance in glances]
     for look, share in looks:
         missing = [each for each in references if each.mark not in found]
-        known = recalled(query, at, missing, share) if missing else None
-        if known is None:
-            break
-        is_first = look is glance and not known.keyed  # with keys, other rows need not be read
-        if (look, share) == looks[-1] or (known.any_will_do and (is_first or share < 1)):
-            found.update({mark: entries for mark, (_, entries) in look(known.plan)})
+        if missing:
+            found.update({mark: entries for mark, (_, entries) in look(known.nearest(missing, share))})
     return found
 
 

@@ -195,6 +195,12 @@ def parsed(session: SparkSession, text: str) -> Column:
     return ClassicColumn(_class(session, "org.apache.spark.sql.functions").expr(text))
 
 
+def unscaled_value(session: SparkSession, decimal: Column) -> Column:
+    """The digits of a decimal as a whole number: Spark has no name for it in SQL, but sums small decimals so itself."""
+    unscaled = _class(session, f"{_CATALYST}.expressions.UnscaledValue")
+    return column(session, unscaled(expression(session, decimal)))
+
+
 def struct_field(session: SparkSession, struct: Column, ordinal: int, name: str) -> Column:
     """A field by its position: names that differ only in case are ambiguous to the public API."""
     some = _class(session, "scala.Option").apply(name)

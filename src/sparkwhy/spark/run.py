@@ -12,7 +12,7 @@ from pyspark.sql import Window as SparkWindow
 from pyspark.sql import functions as F
 
 from sparkwhy.errors import assert_never
-from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Bound, Call, Expr, Opaque, Ref, WindowCall
+from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Bound, Call, Expr, Literal, Opaque, Ref, WindowCall
 from sparkwhy.plan.merge import has_many_projections, lowered, merged, sunk
 from sparkwhy.plan.nodes import (
     Aggregate,
@@ -78,7 +78,7 @@ def run(
             df = some(df)
         if alone:
             return df.coalesce(1) if isinstance(node, Union) else df
-        is_end = isinstance(node, Flatten) or node.id in ends or (apart and _chooses_rows(node))
+        is_end = (isinstance(node, Flatten) and not pieces) or node.id in ends or (apart and _chooses_rows(node))
         return compiled_apart(df) if is_end else df
 
     df = fold(plan, combine)
@@ -99,22 +99,24 @@ def _ends_of_pieces(plan: Plan) -> frozenset[OpId]:
 
     def size(node: Plan, below: tuple[int, ...]) -> int:
         """How much is computed up to here since the last end, or since rows were read or came together."""
-        if not isinstance(node, Project | Filter | Aggregate):
+        if not isinstance(node, Project | Filter | Flatten | Aggregate):
             return 0
         columns = node.columns if isinstance(node, Project) else ()
         exprs = [column.expr for column in columns if not column.carried] if columns else exprs_of(node)
-        own = sum(1 for expr in exprs for _ in parts(expr))
+        own = sum(not isinstance(part, Literal) for expr in exprs for part in parts(expr))
         if below[0] and below[0] + own > _MUCH:
             ends.add(inputs(node)[0].id)
-            return own
-        return below[0] + own
+        elif not isinstance(node, Aggregate):
+            own += below[0]
+        return len(node.output) if isinstance(node, Aggregate) else own
 
     fold(plan, size)
     return frozenset(ends)
 
 
-_MUCH = 200
-"""So many parts of expressions become some 5,000 bytes of code; Java compiles no method of more than 8,000."""
+_MUCH = 300
+"""So many parts of expressions, constants left out, become some 6,500 bytes of code; Java compiles no method of more
+than 8,000."""
 
 
 _LITTLE = _MUCH // 2

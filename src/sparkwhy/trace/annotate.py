@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar, cast
+from typing import TypeVar, cast
 
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.build import Fresh, call, carry, either, integer, long
@@ -43,6 +43,7 @@ from sparkwhy.plan.types import INTEGER, LONG, STRING
 from sparkwhy.plan.walk import fold, inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.bits import Bits, Dropper, droppers_of, drops
+from sparkwhy.trace.counts import counting
 from sparkwhy.trace.few import is_selective
 from sparkwhy.trace.groups import trace_aggregate, trace_distinct
 from sparkwhy.trace.joins import trace_join
@@ -103,27 +104,51 @@ def trace(
     return _traced(tracing, plans, wanted, keys)
 
 
-class Recalled(NamedTuple):
-    """A plan with trails, each beside its mark.
+@dataclass(frozen=True)
+class Recalled:
+    """The rows of a grouping with their trails, each with a mark by which it is found again.
 
     If `any_will_do` there may be many rows with a mark, and some of the data may be enough to find one of each. If
     `keyed` only groups with certain keys are looked at.
     """
 
-    plan: Plan
+    grouping: Plan
+    fresh: Fresh
+    rows: Traced
+    mark: Expr
     any_will_do: bool
     keyed: bool
 
+    def nearest(self, references: Sequence[Referring], share: float = 1.0) -> Plan:
+        """The marks of these references, each with the trail of the nearest row, of such a share of the rows."""
+        fresh, grouping = self.fresh, self.grouping
+        looked_for = In(self.mark, tuple(long(number) for number in sorted({each.mark for each in references})))
+        found: Plan = Filter(id=fresh.part(grouping), input=self.rows.plan, condition=looked_for)
+        if share < 1:
+            found = Sample(id=fresh.part(grouping), input=found, lower=0.0, upper=share, replacement=False, seed=0)
+        columns = (
+            Column(fresh.attribute("mark", LONG), self.mark),
+            Column(fresh.attribute("trail", TRAIL), self.rows.trail_expr),
+        )
+        if self.any_will_do:  # rows of all kinds: to tell them apart first would only take longer
+            each: Plan = Project(id=fresh.part(grouping), input=found, columns=columns)
+        else:
+            each = Aggregate(id=fresh.part(grouping), input=found, keys=columns, aggregates=())
+        key, trail = each.output
+        least = Column(fresh.attribute("trail", TRAIL), AggCall("min", (Ref(trail),)))
+        return Aggregate(id=fresh.part(grouping), input=each, keys=carry((key,)), aggregates=(least,))
 
-def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring], share: float = 1.0) -> Recalled | None:
-    """The trails to which these references refer, of such a share of their rows; `at` is the grouping.
+
+def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> Recalled | None:
+    """The rows to which these references refer, and others; `at` is the grouping.
 
     What is below the grouping is traced once more, under the same bits, so that rows have the same marks. Trails may
     have references to groupings below. None if no row with such keys blames anything.
     """
     plans, wanted = query.plans, query.wanted
     tracing = Tracing(Fresh(plans[0]), query.bits, True, _read_in_all(plans, wanted))
-    groupings = tuple(next(node for node in walk(plan) if node.id == at) for plan in plans)
+    narrow = pruned(plans)  # as it was traced: a grouping of which only the keys are read is traced in another way
+    groupings = tuple(next(node for node in walk(plan) if node.id == at) for plan in narrow)
     grouping, referring = groupings[0], _groupings_of_many(plans, wanted)
     tracing = tracing.referring_below(inputs(grouping), referring)
     tracing = tracing.referring_by_blame(_of_single_rows(plans, referring), inputs(grouping))
@@ -132,24 +157,7 @@ def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring], shar
     if at not in tracing.referred:
         return None
     rows, mark = tracing.referred[at]
-    fresh = tracing.fresh
-    looked_for = In(mark, tuple(long(number) for number in sorted({each.mark for each in references})))
-    found: Plan = Filter(id=fresh.part(grouping), input=rows.plan, condition=looked_for)
-    if share < 1:
-        found = Sample(id=fresh.part(grouping), input=found, lower=0.0, upper=share, replacement=False, seed=0)
-    columns = (
-        Column(fresh.attribute("mark", LONG), mark),
-        Column(fresh.attribute("trail", TRAIL), rows.trail_expr),
-    )
-    any_will_do = at in tracing.by_blame
-    if any_will_do:  # rows of all kinds: to tell them apart first would only take longer
-        each: Plan = Project(id=fresh.part(grouping), input=found, columns=columns)
-    else:
-        each = Aggregate(id=fresh.part(grouping), input=found, keys=columns, aggregates=())
-    key, trail = each.output
-    least = Column(fresh.attribute("trail", TRAIL), AggCall("min", (Ref(trail),)))
-    nearest = Aggregate(id=fresh.part(grouping), input=each, keys=carry((key,)), aggregates=(least,))
-    return Recalled(nearest, any_will_do, bool(known))
+    return Recalled(grouping, tracing.fresh, rows, mark, at in tracing.by_blame, bool(known))
 
 
 def _keys_among(grouping: Plan, references: Sequence[Referring]) -> Conditions:
@@ -191,6 +199,7 @@ def evaluate(plans: Sequence[Plan], relaxed: Sequence[Set[Dropper]], conditions:
 
 def _traced(tracing: Tracing, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...], keys: LookUp) -> TracedQuery:
     narrow = pruned(plans)
+    tracing = replace(tracing, counting=counting(narrow))
     asked_for = [(each, asked[each.id]) for each, asked in zip(narrow, wanted, strict=True)]
     needed = [backtrace_with_keys(*each, keys(*each)) for each in asked_for]
     nodes = [{node.id: node for node in walk(each)} for each in narrow]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from sparkwhy.plan.build import Fresh, all_of, boolean, carry, long, null
+from sparkwhy.plan.build import all_of, boolean, carry, long, null
 from sparkwhy.plan.exprs import AggCall, Attribute, Expr, Ref
 from sparkwhy.plan.nodes import (
     Aggregate,
@@ -24,8 +24,9 @@ from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of, operands, rewrite
 from sparkwhy.trace.bits import drops
 from sparkwhy.trace.bounds import bounded
+from sparkwhy.trace.decimals import by_whole_numbers, numbers_first
 from sparkwhy.trace.lift import variant_columns
-from sparkwhy.trace.partial import Stages, staged
+from sparkwhy.trace.partial import Stages, staged, summed_counts
 from sparkwhy.trace.partitions import Partition, refined
 from sparkwhy.trace.ranks import in_each_alternative
 from sparkwhy.trace.split import gates_of, split
@@ -62,7 +63,7 @@ def trace_aggregate(tracing: Tracing, op: Aggregate, rows: Traced) -> Traced:
         return _trace_keys(tracing, op, rows, apart)
     extra, bounds = bounded(tracing.fresh, op, tracing.read)
     query, op = op, replace(op, aggregates=op.aggregates + extra)
-    plan = _staged(tracing.fresh, op)
+    plan = _staged(tracing, op)
     op, ready = _first_stage(tracing, op, rows, plan, apart)
     here: Attribute | None = None
     if not op.keys:
@@ -87,16 +88,8 @@ def _trace_keys(tracing: Tracing, op: Aggregate, rows: Traced, apart: Partition)
 
 
 def _is_one_set_enough(tracing: Tracing, op: Plan, rows: Traced, keys: Iterable[Expr]) -> bool:
-    """Whether one set can say when any of several rows is there: in each alternative they have one reason to miss.
-
-    Where nothing is open any more, rows say in which alternatives they are, and no reasons are left.
-    """
-    if rows.unless is not None or len(told_apart(rows, keys)) > 1:
-        return False
-    if tracing.bits.settled:
-        return True
-    below = {node.id for input in inputs(op) for node in walk(input)}
-    return rows.everywhere and all(len(tracing.bits.droppers_of(below, i)) <= 1 for i in tracing.alternatives)
+    """Whether one set can say when any of the rows with a key is there."""
+    return len(told_apart(rows, keys)) == 1 and tracing.is_one_set_enough(inputs(op), rows)
 
 
 def _merged_keys(tracing: Tracing, op: Plan, rows: Traced, keys: tuple[Column, ...]) -> Traced:
@@ -132,10 +125,19 @@ class _Plan:
     whole: bool
 
 
-def _staged(fresh: Fresh, op: Aggregate) -> _Plan:
-    found = [staged(fresh, c.expr) if isinstance(c.expr, AggCall) else None for c in op.aggregates]
+def _staged(tracing: Tracing, op: Aggregate) -> _Plan:
+    found = [_stages(tracing, column) for column in op.aggregates]
     stages = tuple(stage for stage in found if stage is not None)
     return _Plan(stages, len(stages) < len(found))
+
+
+def _stages(tracing: Tracing, column: Column) -> Stages | None:
+    if not isinstance(column.expr, AggCall):
+        return None
+    if column.attribute in tracing.counted:  # rows were counted below a join
+        return summed_counts(tracing.fresh, column.expr, Ref(tracing.counted[column.attribute]))
+    by_numbers = None if tracing.in_full is None else by_whole_numbers(tracing.fresh, column.expr)  # of much data
+    return by_numbers or staged(tracing.fresh, column.expr)
 
 
 def _first_stage(
@@ -189,10 +191,11 @@ def _partial_groups(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan) 
     keys, held_keys = _in_all(tracing, rows, given)
     first, held_parts = _in_all(tracing, rows, (column for stage in plan.stages for column in stage.first))
     nearest = _Nearest.of(tracing, op, rows)
+    below, first = numbers_first(tracing, op, rows.plan, first)
     grouped = Aggregate(
         id=fresh.part(op),
         where=op.where,
-        input=rows.plan,
+        input=below,
         keys=keys + marks,
         aggregates=first + noted + nearest.columns,
     )

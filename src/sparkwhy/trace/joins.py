@@ -43,10 +43,20 @@ from sparkwhy.plan.exprs import (
 from sparkwhy.plan.nodes import Column, Flatten, Join, JoinType, Plan, Project, SortKey, Window
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
 from sparkwhy.trace.bits import Side, drops
+from sparkwhy.trace.counts import counted
 from sparkwhy.trace.keys import equal_keys, residual
 from sparkwhy.trace.nulls import rejects_null
 from sparkwhy.trace.partitions import Partition, coarsened, refined
-from sparkwhy.trace.partners import NO_PARTNER, JoinInput, matching, partner_of, read_by_join, split_apart, terms_of
+from sparkwhy.trace.partners import (
+    NO_PARTNER,
+    JoinInput,
+    matching,
+    partner_of,
+    read_by_join,
+    split_apart,
+    terms_of,
+    told_later,
+)
 from sparkwhy.trace.terms import (
     SETS,
     blame_of,
@@ -74,11 +84,11 @@ _SETTLED = Struct((Field("kind", INTEGER), Field("blame", LONG)))
 
 
 def trace_join(tracing: Tracing, op: Join, left: Traced, right: Traced, wanted: Sequence[Conditions]) -> Traced:
-    op, left, right = split_apart(tracing, op, left, right)
+    op, left, right = split_apart(tracing, *counted(tracing, op, left, right, wanted))
     pads_left = _is_padded(tracing, op, "left") and not _rejected(wanted, op.right)
     pads_right = _is_padded(tracing, op, "right") and not _rejected(wanted, op.left)
-    a = _prepared(tracing, op, JoinInput("left", left), pads_other=pads_right)
-    b = _prepared(tracing, op, JoinInput("right", right), pads_other=pads_left)
+    a = _prepared(tracing, op, told_later(JoinInput("left", left)), pads_other=pads_right)
+    b = _prepared(tracing, op, told_later(JoinInput("right", right)), pads_other=pads_left)
     plan = Join(
         id=tracing.fresh.part(op),
         where=op.where,
@@ -131,21 +141,28 @@ def _prepared(tracing: Tracing, op: Join, side: JoinInput, *, pads_other: bool) 
     side = replace(side, rows=rows, here=here)
     if rows.is_certain:
         return side
-    if tracing.bits.settled and not residual(op):
-        return _with_gates(tracing, op, side)
+    if not residual(op) and _is_one_set_enough(tracing, op, side):
+        return _with_common_set(tracing, op, side)
     return _with_partners(tracing, op, side)
 
 
-def _with_gates(tracing: Tracing, op: Join, side: JoinInput) -> JoinInput:
-    """Each row with its number among the rows of the same key, and with the gates that are closed to all of these."""
+def _is_one_set_enough(tracing: Tracing, op: Join, side: JoinInput) -> bool:
+    """Whether one set says when any of the rows with the same key is there."""
+    if tracing.is_one_set_enough((op.left if side.side == "left" else op.right,), side.rows):
+        return True
+    return side.rows.unless is None and _has_own_key(op, side)
+
+
+def _with_common_set(tracing: Tracing, op: Join, side: JoinInput) -> JoinInput:
+    """Each row with its number among the rows of the same key, and with what all of these need."""
     fresh, rows = tracing.fresh, side.rows
-    rank, closed = fresh.attribute("rank", INTEGER), fresh.attribute("closed", LONG)
+    rank, common = fresh.attribute("rank", INTEGER), fresh.attribute("common", LONG)
     if _has_own_key(op, side):
-        known = (Column(rank, integer(1)), Column(closed, rows.blame_expr))
+        known = (Column(rank, integer(1)), Column(common, rows.blame_expr))
         alone = tracing.project(op, rows, (*carry(query_columns(rows)), *known))
-        return replace(side, rows=alone, rank=rank, closed=closed)
-    common = Column(closed, WindowCall(AggCall("bit_and", (rows.blame_expr,)), WHOLE_PARTITION))
-    return replace(_within_key(tracing, op, side, _number(rank), common), rank=rank, closed=closed)
+        return replace(side, rows=alone, rank=rank, common=common)
+    needed = Column(common, WindowCall(AggCall("bit_and", (rows.blame_expr,)), WHOLE_PARTITION))
+    return replace(_within_key(tracing, op, side, _number(rank), needed), rank=rank, common=common)
 
 
 def _keys(op: Join, side: JoinInput) -> tuple[Expr, ...]:
@@ -328,9 +345,9 @@ def _closed_alone(tracing: Tracing, op: Join, row: JoinInput, other: JoinInput) 
     gates = long(tracing.bits.gates)
     own = union(row.blame, _bit(tracing, op, row.side))
     cases: list[tuple[Expr, Expr]] = [(Not(row.is_here), gates), (Not(other.is_here), own)]
-    if other.closed is not None and other.rank is not None:
+    if other.common is not None and other.rank is not None:
         is_first = equal(Ref(other.rank), integer(1))
-        cases.append((is_first, union(own, minus(gates, Ref(other.closed)))))
+        cases.append((is_first, union(own, minus(gates, Ref(other.common)))))
     return Case(tuple(cases), gates)
 
 
@@ -350,8 +367,10 @@ def _is_pair_only(a: JoinInput, b: JoinInput) -> Expr:
 def _never_alone_beside(other: JoinInput) -> Expr:
     """Whether this is not the first partner with the key, or one of the partners exists in any case."""
     assert other.rank is not None
-    assert other.partners is not None
     another = Compare(">", Ref(other.rank), integer(1))
+    if other.common is not None:
+        return Or((another, equal(Ref(other.common), long(0))))
+    assert other.partners is not None
     if element_of(Ref(other.partners)) != LONG:
         return another
     return Or((another, call("array_contains", Ref(other.partners), long(0))))
@@ -382,9 +401,9 @@ def _alone(op: Join, row: JoinInput, other: JoinInput, kind: int, bit: Expr) -> 
     """The padded rows of one side that this joined row stands for."""
     own = term(row.blame, row.unless)
     no_partner = either(Not(other.is_here), _variants(call("array", own), kind, bit), empty_array(_VARIANT))
-    if other.partners is None or other.rank is None:
+    if other.rank is None:
         return no_partner
-    matched = matching(op, other.side, Ref(other.partners), offset=3)
+    matched = _matching(op, other)
     first = integer(1) if not residual(op) else call("array_min", transform(matched, lambda p: FieldOf(p, 2)))
     is_first = all_of((row.is_here, other.is_here, equal(Ref(other.rank), first)))
     if element_of(matched) == LONG:  # where nothing takes a partner away, one set for each says all
@@ -393,6 +412,14 @@ def _alone(op: Join, row: JoinInput, other: JoinInput, kind: int, bit: Expr) -> 
         lonely = without_all(own, terms_of(matched))
     extra = _variants(lonely, kind, bit)
     return call("concat", no_partner, either(is_first, extra, empty_array(_VARIANT)))
+
+
+def _matching(op: Join, other: JoinInput) -> Expr:
+    """What is known of the partners that a joined row stands beside."""
+    if other.common is not None:
+        return call("array", Ref(other.common))
+    assert other.partners is not None
+    return matching(op, other.side, Ref(other.partners), offset=3)
 
 
 def _variants(terms: Expr, kind: int, bit: Expr) -> Expr:

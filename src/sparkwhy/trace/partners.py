@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sparkwhy.plan.build import all_of, boolean, call, carry, element_of, equal, integer, keep, long, transform
+from sparkwhy.plan.build import all_of, boolean, call, carry, either, element_of, equal, integer, keep, long, transform
 from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, IsNotNull, MakeStruct, Ref, conjuncts
-from sparkwhy.plan.nodes import Column, Join, Plan, Project
+from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
 from sparkwhy.trace.bits import Side
@@ -30,8 +30,11 @@ class JoinInput:
     here: Attribute | None = None
     rank: Attribute | None = None
     partners: Attribute | None = None
-    closed: Attribute | None = None
-    """Where nothing is left open: the gates in which no row of the same key exists."""
+    common: Attribute | None = None
+    """Where one set is enough: what all rows of the same key need, without which none of them exists."""
+
+    told: Expr | None = None
+    """The trail of a row, where it is made only after the join."""
 
     @property
     def is_here(self) -> Expr:
@@ -55,7 +58,34 @@ class JoinInput:
 
     @property
     def trail(self) -> Expr:
-        return _or_else(self.rows.trail, no_trail())
+        if self.told is None:
+            return _or_else(self.rows.trail, no_trail())
+        return self.told if self.here is None else either(self.is_here, self.told, no_trail())
+
+
+def told_later(side: JoinInput) -> JoinInput:
+    """A side whose groups refer to their rows only after the join: a reference is a text, and most groups may have no
+    partner."""
+    filters: list[Filter] = []
+    plan = side.rows.plan
+    while isinstance(plan, Filter):
+        filters.append(plan)
+        plan = plan.input
+    if not isinstance(plan, Project) or not isinstance(plan.input, Aggregate):
+        return side
+    made = {column.attribute: column for column in plan.columns}
+    trail = side.rows.trail
+    if trail is None or made[trail].carried:
+        return side
+    told = made.pop(trail).expr
+    read = dict.fromkeys(attributes_of(told))
+    if not all(made[a].carried for a in read if a in made):
+        return side
+    columns = (*made.values(), *carry(a for a in read if a not in made))
+    plan = replace(plan, columns=columns)
+    for filter in reversed(filters):
+        plan = replace(filter, input=plan)
+    return replace(side, rows=replace(side.rows, plan=plan, trail=None), told=told)
 
 
 def _or_else(mark: Attribute | None, default: Expr) -> Expr:

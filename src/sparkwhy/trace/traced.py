@@ -151,6 +151,12 @@ class Tracing:
     referred: dict[OpId, Referred] = field(default_factory=dict)
     """What the references of each grouping refer to."""
 
+    counting: Mapping[OpId, tuple[Column, ...]] = field(default_factory=dict)
+    """The joins above which rows of one side are counted, and nothing else is read of them, with these counts."""
+
+    counted: dict[Attribute, Attribute] = field(default_factory=dict)
+    """What holds the numbers that a count adds up, where rows were counted before they were joined."""
+
     @property
     def alternatives(self) -> range:
         return range(self.bits.alternatives)
@@ -279,6 +285,19 @@ class Tracing:
         plan = Project(id=self.fresh.part(op), input=rows.plan, columns=(*carry(rows.plan.output), *columns))
         decided = [replace(v, kept=Ref(column.attribute)) for v, column in zip(verdicts, columns, strict=True)]
         return replace(rows, plan=plan), decided
+
+    def is_one_set_enough(self, below: Iterable[Plan], rows: Traced) -> bool:
+        """Whether one set can say when any of several rows is there: in each alternative they have one reason to miss.
+
+        Where nothing is open any more, rows say in which alternatives they are, and no reasons are left. `below` is
+        what the query has up to here.
+        """
+        if rows.unless is not None:
+            return False
+        if self.bits.settled:
+            return True
+        known = {node.id for plan in below for node in walk(plan)}
+        return rows.everywhere and all(len(self.bits.droppers_of(known, i)) <= 1 for i in self.alternatives)
 
     def told_apart_by(self, rows: Traced, bits: Iterable[int]) -> Traced:
         """The rows, whose marks tell alternatives apart by these bits, as far as they are gates."""
