@@ -114,10 +114,9 @@ def _ends_of_pieces(plan: Plan) -> frozenset[OpId]:
     return frozenset(ends)
 
 
-_MUCH = 300
-"""So many parts of expressions, constants left out, become some 6,500 bytes of code; Java compiles no method of more
+_MUCH = 220
+"""So many parts of expressions, constants left out, become some 6,000 bytes of code; Java compiles no method of more
 than 8,000."""
-
 
 _LITTLE = _MUCH // 2
 """Projections of no more parts than this become one."""
