@@ -197,6 +197,13 @@ def _bit_count(x: int) -> int:
     return (x & (1 << 64) - 1).bit_count()
 
 
+def _unscaled_value(call: Call, _: Settings) -> Meaning:
+    """The digits of a decimal as a whole number."""
+    (described,) = (arg.type for arg in call.args)
+    assert isinstance(described, Decimal)
+    return lambda value: int(value.scaleb(described.scale))
+
+
 # --- several values -----------------------------------------------------------------------------------------
 
 
@@ -229,6 +236,7 @@ STRICT_NUMBERS: Mapping[str, Maker] = {
     "shiftleft": _shift(operator.lshift),
     "shiftright": _shift(operator.rshift),
     "bit_count": plain(_bit_count),
+    "unscaled_value": _unscaled_value,
 }
 
 NULL_AWARE_NUMBERS: Mapping[str, Maker] = {

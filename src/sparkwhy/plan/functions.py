@@ -215,6 +215,7 @@ _FAMILIES: Mapping[
         "shiftleft": first_argument,
         "shiftright": first_argument,
         "bit_count": always(INTEGER),
+        "unscaled_value": always(LONG),
         "xxhash64": always(LONG),
     },
     "strings": {

@@ -187,6 +187,8 @@ def _call(session: SparkSession, expr: Call, variables: Variables, texts: Texts)
         return F.call_function(_TRY[expr.function], *args)
     if expr.function == "at_least_n_non_nulls":
         return _count_present(plain[1:], args[1:]) >= args[0]
+    if expr.function == "unscaled_value":
+        return jvm.unscaled_value(session, args[0])
     if expr.function in ("size", "legacy_size"):
         return _size(expr, args[0])
     written = _WRITTEN_OTHERWISE.get(expr.function)

@@ -302,4 +302,5 @@ _WRITTEN_OTHERWISE: Mapping[str, Callable[[Call, list[str]], str | None]] = {
     "date_plus_months": _not_text,
     "timestamp_plus_days": _not_text,
     "at_least_n_non_nulls": _not_text,
+    "unscaled_value": _not_text,
 }

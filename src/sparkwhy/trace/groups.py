@@ -24,6 +24,7 @@ from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of, operands, rewrite
 from sparkwhy.trace.bits import drops
 from sparkwhy.trace.bounds import bounded
+from sparkwhy.trace.decimals import by_whole_numbers, numbers_first
 from sparkwhy.trace.lift import variant_columns
 from sparkwhy.trace.partial import Stages, staged, summed_counts
 from sparkwhy.trace.partitions import Partition, refined
@@ -135,7 +136,8 @@ def _stages(tracing: Tracing, column: Column) -> Stages | None:
         return None
     if column.attribute in tracing.counted:  # rows were counted below a join
         return summed_counts(tracing.fresh, column.expr, Ref(tracing.counted[column.attribute]))
-    return staged(tracing.fresh, column.expr)
+    by_numbers = None if tracing.in_full is None else by_whole_numbers(tracing.fresh, column.expr)  # of much data
+    return by_numbers or staged(tracing.fresh, column.expr)
 
 
 def _first_stage(
@@ -189,10 +191,11 @@ def _partial_groups(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan) 
     keys, held_keys = _in_all(tracing, rows, given)
     first, held_parts = _in_all(tracing, rows, (column for stage in plan.stages for column in stage.first))
     nearest = _Nearest.of(tracing, op, rows)
+    below, first = numbers_first(tracing, op, rows.plan, first)
     grouped = Aggregate(
         id=fresh.part(op),
         where=op.where,
-        input=rows.plan,
+        input=below,
         keys=keys + marks,
         aggregates=first + noted + nearest.columns,
     )

@@ -33,31 +33,32 @@ def staged(fresh: Fresh, call_: AggCall) -> Stages | None:
         return _distinct(fresh, call_)
     match call_.function:
         case "sum":
-            return _merged(fresh, call_, "sum", lambda total: _as(total, call_))
+            return merged(fresh, call_, "sum", lambda total: _as(total, call_))
         case "count":
-            return _merged(fresh, call_, "sum", _or_none)
+            return merged(fresh, call_, "sum", _or_none)
         case "avg":
-            return _average(fresh, call_)
+            return averaged(fresh, call_, merged(fresh, replace(call_, function="sum"), "sum", lambda total: total))
         case "collect_list":
-            return _merged(fresh, call_, "collect_list", lambda lists: call("flatten", lists))
+            return merged(fresh, call_, "collect_list", lambda lists: call("flatten", lists))
         case "collect_set":
-            return _merged(fresh, call_, "collect_list", lambda lists: call("array_distinct", call("flatten", lists)))
+            return merged(fresh, call_, "collect_list", lambda lists: call("array_distinct", call("flatten", lists)))
         case function if function in _REPEATABLE:
-            return _merged(fresh, call_, function, lambda value: value)
+            return merged(fresh, call_, function, lambda value: value)
         case _:
             return None
 
 
 def summed_counts(fresh: Fresh, count: AggCall, numbers: Expr) -> Stages:
     """A count in two stages of what was counted already."""
-    return _merged(fresh, AggCall("sum", (numbers,), mode=count.mode), "sum", _or_none)
+    return merged(fresh, AggCall("sum", (numbers,), mode=count.mode), "sum", _or_none)
 
 
 def _or_none(total: Expr) -> Expr:
     return call("coalesce", total, long(0))
 
 
-def _merged(fresh: Fresh, first: AggCall, merge: str, value: Callable[[Expr], Expr]) -> Stages:
+def merged(fresh: Fresh, first: AggCall, merge: str, value: Callable[[Expr], Expr]) -> Stages:
+    """A call whose parts are merged by another function, of which the value is made."""
     part = fresh.attribute("part", first.type, nullable=True)
     extra = first.args[1:] if first.function in ("first", "last") else ()
     again = AggCall(merge, (Ref(part), *extra), mode=first.mode)
@@ -69,10 +70,9 @@ def _as(expr: Expr, call_: AggCall) -> Expr:
     return expr if expr.type == call_.type else Cast(expr, call_.type)
 
 
-def _average(fresh: Fresh, call_: AggCall) -> Stages:
+def averaged(fresh: Fresh, call_: AggCall, sums: Stages) -> Stages:
     """The sum over the count, in the types in which Spark divides them."""
-    sums = _merged(fresh, replace(call_, function="sum"), "sum", lambda total: total)
-    counts = _merged(fresh, replace(call_, function="count", mode="legacy"), "sum", lambda total: total)
+    counts = merged(fresh, replace(call_, function="count", mode="legacy"), "sum", lambda total: total)
     result = call_.type
     if isinstance(result, Decimal):
         total = Cast(sums.value, replace(call_, function="sum").type)
