@@ -121,7 +121,7 @@ FAULTS: dict[str, tuple[str, Any]] = {
     "distinct keeps every copy": ("trace.groups.with_any", every_copy),
     "one set stands for rows with several reasons": ("trace.groups._is_one_set_enough", always),
     "a limit keeps all rows": ("trace.ranks._within", always),
-    "partial aggregates are merged by their maximum": ("trace.partial._merged", largest_part),
+    "partial aggregates are merged by their maximum": ("trace.partial.merged", largest_part),
     "a window looks into all worlds at once": ("trace.ranks._world", nothing),
     "a repaired query has the rows of all": ("fix.verify.open_gates", all_gates),
     "a row of a repaired query is padded beside its partners": ("trace.joins._closed_alone", own_gates),
