@@ -201,12 +201,6 @@ def unscaled_value(session: SparkSession, decimal: Column) -> Column:
     return column(session, unscaled(expression(session, decimal)))
 
 
-def unscaled_value(session: SparkSession, decimal: Column) -> Column:
-    """The digits of a decimal as a whole number: Spark has no name for it in SQL, but sums small decimals so itself."""
-    expressions = _jvm(session).org.apache.spark.sql.catalyst.expressions
-    return column(session, expressions.UnscaledValue(expression(session, decimal)))
-
-
 def struct_field(session: SparkSession, struct: Column, ordinal: int, name: str) -> Column:
     """A field by its position: names that differ only in case are ambiguous to the public API."""
     some = _class(session, "scala.Option").apply(name)
