@@ -178,14 +178,15 @@ def test_without_a_worker_the_time_runs_out(spark: SparkSession, workers: Cluste
 
 
 def test_an_executor_without_memory_is_told(spark: SparkSession, unchanged: Surroundings) -> None:
-    """1.6 GB in one array. Spark does not tell which operator wanted them, and an executor that ends for want of memory
-    cannot always say why: then its exit code does."""
+    """1.6 GB in one array. Spark does not tell which operator wanted them, so those at work are named. An executor that
+    ends for want of memory cannot always say why: then its exit code does."""
     many = spark.range(1).withColumn("many", F.expr("sequence(0L, id + 200000000L)"))
     with pytest.raises(QueryFailed) as raised:
         why_not(many.filter(F.size("many") < 3), {"id": 0})
     assert raised.value.stage == "tracing rows"
     assert re.search("OutOfMemoryError|exited with code 52", raised.value.reason)
     assert "memory ran out" in str(raised.value.hint)
+    assert "at work on filter size(many) < 3 at test_faults.py" in str(raised.value.hint)
 
 
 def test_an_executor_that_dies_each_time_is_told(spark: SparkSession, unchanged: Surroundings) -> None:
@@ -198,3 +199,4 @@ def test_an_executor_that_dies_each_time_is_told(spark: SparkSession, unchanged:
         why_not(spark.range(3).filter(F.udf(takes_it_along, "boolean", useArrow=False)("id")), {"id": 0})
     assert raised.value.stage == "tracing rows"
     assert "more memory" in str(raised.value.hint)
+    assert "takes_it_along" in str(raised.value.operator), "the only one that calls Python"

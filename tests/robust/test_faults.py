@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -248,6 +249,24 @@ def test_what_nobody_knows_has_a_hint_too(spark: SparkSession) -> None:
 def test_what_is_lost_has_a_hint(spark: SparkSession, said: str, hint: str) -> None:
     """As Spark says it on a cluster, where `tests/cluster/test_faults.py` makes it happen."""
     assert hint in str(query_failed(PySparkException(said), "tracing rows", read(spark.range(1))).hint)
+
+
+def test_operators_that_may_have_taken_the_memory_are_named(spark: SparkSession) -> None:
+    """Spark does not tell which it was. If only one brings rows together, it is named; of several, all are."""
+    lost = PySparkException("Job aborted: java.lang.OutOfMemoryError: Java heap space")
+    counted = spark.range(9).filter("id > 1").groupBy((F.col("id") % 2).alias("k")).count()
+    alone = query_failed(lost, "tracing rows", read(counted))
+    assert "count" in str(alone.operator)
+    assert str(alone.where).startswith("test_faults.py:")
+    several = query_failed(lost, "tracing rows", read(counted.join(counted.withColumnRenamed("count", "n"), "k")))
+    assert several.operator is None
+    assert re.search(r"at work on join .*; aggregate .* at test_faults.py:\d+", str(several.hint))
+
+
+def test_without_such_operators_those_that_compute_are_named(spark: SparkSession) -> None:
+    lost = PySparkException("ExecutorLostFailure (executor 6 exited ...) Reason: Command exited with code 52")
+    many = spark.range(1).withColumn("many", F.sequence(F.lit(0), F.col("id"))).filter(F.size("many") < 3)
+    assert re.search(r"at work on filter .*; select .*many", str(query_failed(lost, "tracing rows", read(many)).hint))
 
 
 # --- in a process of their own: a task that fails once, a session that was stopped ---

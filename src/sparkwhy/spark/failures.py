@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from py4j.protocol import Py4JJavaError
@@ -11,7 +11,18 @@ from pyspark.errors import PySparkException
 
 from sparkwhy.errors import QueryFailed
 from sparkwhy.plan.exprs import Opaque
-from sparkwhy.plan.nodes import Place, Plan, Table
+from sparkwhy.plan.nodes import (
+    Aggregate,
+    Distinct,
+    Join,
+    OneRow,
+    Place,
+    Plan,
+    SetOperation,
+    Sort,
+    Table,
+    Window,
+)
 from sparkwhy.plan.show import show_op
 from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.walk import walk
@@ -95,14 +106,15 @@ def query_failed(error: SparkFailure, stage: str, plan: Plan, *, values: bool = 
     """The failure as an error of ours; without `values` of the message only its class is told."""
     message = _message(error)
     condition = _condition(error, message)
-    node = next(_suspects(error, message, plan), None)
+    hint, greedy = _hint(condition, message), _greedy(plan) if _wants_memory(message) else []
+    node = next(_suspects(error, message, plan), greedy[0] if len(greedy) == 1 else None)
     place = _place(message) if node is None or node.where is None else node.where
     return QueryFailed(
         stage,
         shortened(message) if values else f"[{condition or type(error).__name__}]",
         operator=None if node is None else show_op(node),
         where=None if place is None else str(place),
-        hint=_hint(condition, message),
+        hint=hint if node is not None or not greedy else f"{hint} {_ONE_OF.format(_listed(greedy))}",
     )
 
 
@@ -147,6 +159,31 @@ def _hint(condition: str | None, message: str) -> str:
 
 
 # --- the user's operator ---
+
+_ONE_OF = "Spark does not tell which step wanted it; it was at work on {}."
+
+
+def _wants_memory(message: str) -> bool:
+    """Whether an executor was lost, or had no memory left: Spark does not tell for which operator."""
+    return any(part in message for part, hint in _LOST.items() if hint in (_NO_MEMORY, _MORE_ROWS))
+
+
+def _greedy(plan: Plan) -> list[Plan]:
+    """The operators that may take much memory: those that bring rows together or call Python, else all that compute."""
+    nodes: list[Plan] = [n for n in walk(plan) if not n.id.part and not isinstance(n, Table | OneRow)]
+    return [node for node in nodes if isinstance(node, _HOLDING_ROWS) or _calls_python(node)] or nodes
+
+
+_HOLDING_ROWS = (Aggregate, Distinct, Join, SetOperation, Sort, Window)
+
+
+def _listed(nodes: Sequence[Plan]) -> str:
+    """The operators with their places, the last ones of the query first; of many, some."""
+    told = [show_op(node) + (f" at {node.where}" if node.where else "") for node in reversed(nodes)]
+    return "; ".join([*told[:_MOST_LISTED], *(["others"] if len(told) > _MOST_LISTED else [])])
+
+
+_MOST_LISTED = 4
 
 
 def _suspects(error: SparkFailure, message: str, plan: Plan) -> Iterator[Plan]:
