@@ -67,7 +67,7 @@ from sparkwhy.trace.declared import Declared
 from sparkwhy.trace.few import FEW_MARKS, few_rows
 from sparkwhy.trace.found import Proposal, chosen, holders, looks, proposals
 from sparkwhy.trace.functions import with_other_functions
-from sparkwhy.trace.partner_keys import PartnerKeys, no_keys
+from sparkwhy.trace.partner_keys import LookUp, PartnerKeys, no_keys
 from sparkwhy.trace.wanted import Conditions, origins
 from sparkwhy.wishes import Wishes
 
@@ -135,7 +135,8 @@ def why_not(
             say("looking for alternatives")
             found = _found_alternatives(session, plan, asked)
         say("tracing rows")
-        data = _Data(session, source_bytes(df) > LARGE)
+        large = source_bytes(df) > LARGE
+        data = _Data(session, large, _partner_keys(session) if large else no_keys)
         found, traced, candidates = _traced(data, found, asked, wishes)
         return _answer(data, question, found, traced, candidates, wishes, say, written)
 
@@ -185,6 +186,8 @@ class _Data:
 
     session: SparkSession
     large: bool
+    keys: LookUp
+    """What looks up the keys that partners in joins must have."""
 
 
 LARGE = 1 << 20
@@ -215,7 +218,7 @@ def _candidates(data: _Data, tried: Alternatives, asked: Conditions) -> tuple[Tr
     """
     session, large = data.session, data.large
     first, *others = (each.plan for each in tried.found)
-    few, keys = few_rows(first, asked), _partner_keys(session) if large else no_keys
+    few, keys = few_rows(first, asked), data.keys
     full = partial(trace, first, asked, alternatives=others, records=True, references=large, keys=keys)
     with _named_jobs(session, "sparkwhy: tracing rows"):
         try:
@@ -306,7 +309,7 @@ def _answer(
     readings = single_changes(tried.found[0].plan, wishes.declared) if wishes.verify else {}
     query = Query(tried.found, traced.bits, _timezone(session), readings)
     few = few_rows(query.plan, conditions(question))
-    trial = Trial(_engine(session, few), query, conditions(question), large=data.large)
+    trial = Trial(_engine(session, few), query, conditions(question), large=data.large, keys=data.keys)
     with _named_jobs(session, "sparkwhy: trying fixes"):
         failure = None if written is None else partial(_failure, session, written)
         fixed, others = _fixed(trial, traced, candidates, wishes, say, failure)

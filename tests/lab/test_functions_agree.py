@@ -99,6 +99,7 @@ def numbers(mode: Mode) -> list[Expr]:
         *(call("~", name) for name in "yhil"),
         *(call(op, name, "j") for op in ("shiftleft", "shiftright") for name in "il"),
         *(call("bit_count", name) for name in "byhil"),
+        *(call("unscaled_value", name) for name in "pq"),
     ]
 
 

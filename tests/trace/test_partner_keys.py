@@ -9,14 +9,17 @@ from typing import Any
 import pytest
 
 from sparkwhy.explain.candidates import candidate_plan, candidates_of
+from sparkwhy.fix.propose import proposed
+from sparkwhy.fix.verify import outcome_plan, outcomes_of, told_of
 from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.exprs import Attribute, Compare, Expr, In, Literal, Ref
 from sparkwhy.plan.nodes import Filter, Join, OpId, Plan, Table
 from sparkwhy.plan.types import INTEGER
 from sparkwhy.plan.walk import walk
 from sparkwhy.trace.annotate import trace
-from sparkwhy.trace.partner_keys import MOST, PartnerKeys
+from sparkwhy.trace.partner_keys import MOST, PartnerKeys, no_keys
 from sparkwhy.trace.wanted import Conditions
+from tests.fix.chain import Case, claims_of
 from tests.plan.test_nodes import attribute, table
 from tests.trace.plans import Generator
 from tests.trace.test_law import MOST_DROPPERS, droppers
@@ -83,6 +86,51 @@ def test_a_key_is_looked_up_where_it_stands_whatever_drops_rows_above() -> None:
     kept = Filter(id=OpId(6), input=ORDERS, condition=asks(ID, 3))
     plan = joined(kept, ITEMS, ID, ORDER, 5)
     assert looked_up(plan, ROWS, asks(CUSTOMER, 7)) == [(5, [1, 2])]
+
+
+def test_a_key_is_not_looked_up_among_partners_that_a_row_may_lack() -> None:
+    """Order 3 has no item. Where the join with the items is relaxed it is there all the same, and its bill too."""
+    bill, paid = attribute(7, "bill"), attribute(8, "paid")
+    bills = table(6, bill, paid)
+    plan = joined(joined(ITEMS, ORDERS, ORDER, ID, 4), bills, ID, bill, 5)
+    rows = {1: [(3, 8)], 2: [(1, 10)], 6: [(3, 99)]}
+    asked = (asks(ID, 3), asks(paid, 99))
+    tables = {OpId(step): known for step, known in rows.items()}
+    keys = PartnerKeys(lambda plan: run(plan, tables), lambda _, __: True)
+    (found,) = candidates_of(run(candidate_plan(trace(plan, asked, records=True, keys=keys)), tables))
+    assert found.certain
+    assert looked_up(plan, rows, *asked) == [(4, [3]), (5, [3])]
+
+
+@pytest.mark.parametrize("batch", range(3))
+def test_changed_queries_with_keys_return_the_same(batch: int) -> None:
+    found = 0
+    for seed in range(400):
+        generator = Generator(Random(f"keys of fixes/{batch}/{seed}"))
+        plan = generator.join(generator.plan(1 + seed % 3))
+        plan = generator.aggregate(plan) if seed % 2 else plan
+        if len(droppers(plan)) > MOST_DROPPERS - 2 or not is_determined(plan):
+            continue
+        conditions = (*_pins(generator, plan), generator.condition(plan))
+        case = Case.of(plan, generator.tables, conditions, alternatives(generator, plan, seed % 3))
+        looks: list[Plan] = []
+
+        def collect(plan: Plan, tables: Any = generator.tables, looks: list[Plan] = looks) -> Iterable[Sequence[Any]]:
+            looks.append(plan)
+            return run(plan, tables)
+
+        keys = PartnerKeys(collect, lambda _, __: True)
+        claims, query = claims_of(case)
+        told = told_of(plan, conditions, more=True)
+        for claim in claims:
+            if repairs := proposed(query, claim.candidates).repairs:
+                plain, keyed = (
+                    outcomes_of(case.rows(outcome_plan(repairs, conditions, told, each)), told)
+                    for each in (no_keys, keys)
+                )
+                assert plain == keyed
+                found += bool(looks)
+    assert found > 5
 
 
 @pytest.mark.parametrize("batch", range(4))

@@ -22,6 +22,7 @@ from sparkwhy.fix.verify import Outcome, outcome_plan, outcomes_of, told_of
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.values import convert
+from sparkwhy.trace.partner_keys import LookUp, no_keys
 from sparkwhy.trace.traced import is_grouping
 from sparkwhy.trace.wanted import Conditions
 
@@ -57,6 +58,9 @@ class Trial:
     conditions: Conditions
     large: bool = False
     """Whether there is much data."""
+
+    keys: LookUp = no_keys
+    """What looks up the keys that partners in joins must have."""
 
     _seen: dict[tuple[int, OpId], Sequence[Sequence[str]]] = field(default_factory=dict, repr=False)
     """The values that a filter of an alternative compares, as far as they were asked for."""
@@ -116,7 +120,7 @@ class Trial:
         told = told_of(self.query.plan, self.conditions, more=not self.large)
         for start in range(0, len(numbered), _AT_ONCE):
             batch = numbered[start : start + _AT_ONCE]
-            plan = outcome_plan([repair for _, _, repair in batch], self.conditions, told)
+            plan = outcome_plan([repair for _, _, repair in batch], self.conditions, told, self.keys)
             for number, outcome in outcomes_of(self.engine.collect_asked(plan), told).items():
                 at, i, _ = batch[number]
                 outcomes[at][i] = outcome

@@ -27,6 +27,7 @@ from sparkwhy.plan.types import BOOLEAN, LONG, STRING, Array, Field, Struct
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.annotate import TracedQuery, evaluate
 from sparkwhy.trace.few import measured
+from sparkwhy.trace.partner_keys import LookUp, no_keys
 from sparkwhy.trace.terms import minus
 from sparkwhy.trace.wanted import Conditions
 
@@ -46,10 +47,12 @@ class Outcome:
         return all(self.met)
 
 
-def outcome_plan(repairs: Sequence[Repair], conditions: Conditions, told: Sequence[Attribute]) -> Plan:
+def outcome_plan(
+    repairs: Sequence[Repair], conditions: Conditions, told: Sequence[Attribute], keys: LookUp = no_keys
+) -> Plan:
     """One row for each repaired query that returns any row like the one that is asked for: its best."""
     pruning = _settled_below(repairs[0].plan, conditions)
-    evaluated = evaluate([r.plan for r in repairs], [r.relaxed for r in repairs], pruning)
+    evaluated = evaluate([r.plan for r in repairs], [r.relaxed for r in repairs], pruning, keys)
     plan, fresh = evaluated.plans[0], Fresh(evaluated.rows.plan)
     groups = alike(evaluated, told)
     results = [_results(evaluated, each, conditions, told) for each in groups]

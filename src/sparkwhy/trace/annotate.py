@@ -191,10 +191,12 @@ def _of_single_rows(plans: Sequence[Plan], groupings: frozenset[OpId]) -> frozen
     )
 
 
-def evaluate(plans: Sequence[Plan], relaxed: Sequence[Set[Dropper]], conditions: Conditions = ()) -> TracedQuery:
+def evaluate(
+    plans: Sequence[Plan], relaxed: Sequence[Set[Dropper]], conditions: Conditions = (), keys: LookUp = no_keys
+) -> TracedQuery:
     """All these readings of a query at once, each with these droppers relaxed: rows say in which of them they are."""
     wanted = tuple(backtrace(each, conditions) for each in plans)
-    return _traced(Tracing(Fresh(plans[0]), Bits(len(plans), relaxed)), tuple(plans), wanted, no_keys)
+    return _traced(Tracing(Fresh(plans[0]), Bits(len(plans), relaxed)), tuple(plans), wanted, keys)
 
 
 def _traced(tracing: Tracing, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...], keys: LookUp) -> TracedQuery:

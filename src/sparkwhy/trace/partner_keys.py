@@ -4,8 +4,8 @@ Tracing makes joins outer, and Spark then reads and sorts all rows of both sides
 only as a partner is in it only beside a row that the question allows. The keys of these are looked up first, in the
 source where they stand. If they are few they are a condition like any other, which reaches the scan of the other side.
 
-The law: a query that is traced with such conditions gives the same candidates. Fixes are tried without: there the law
-does not hold.
+The law: a query that is traced with such conditions gives the same candidates, and changed queries that are evaluated
+with them return the same row.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from sparkwhy.plan.build import Fresh, all_of, boolean
 from sparkwhy.plan.exprs import Expr, In, IsNotNull, Literal
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Limit, OpId, Plan, SetOperation, Table, Union
 from sparkwhy.plan.types import INTEGRALS, STRING
-from sparkwhy.plan.walk import inputs, walk
+from sparkwhy.plan.walk import inputs, push_down, walk
 from sparkwhy.plan.walk_exprs import is_random
 from sparkwhy.trace.keys import equal_keys
-from sparkwhy.trace.wanted import Conditions, KeySets, backtrace, backtrace_with_keys, partners_only, pins
+from sparkwhy.trace.wanted import Conditions, KeySets, backtrace_with_keys, partners_only, pins, pushed, reads_only
 
 LookUp: TypeAlias = Callable[[Plan, Conditions], KeySets]
 """What looks up keys for a plan, given what is wanted of it."""
@@ -60,7 +60,7 @@ class PartnerKeys:
 
     collect: Callable[[Plan], Iterable[Sequence[Any]]]
     spares: Callable[[Plan, Table], bool]
-    _known: dict[tuple[Table, Expr, Conditions], tuple[Any, ...] | None] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[OpId, Expr, Conditions], tuple[Any, ...] | None] = field(default_factory=dict, repr=False)
 
     def __call__(self, plan: Plan, conditions: Conditions) -> KeySets:
         found: dict[tuple[OpId, int], Conditions] = {}
@@ -82,7 +82,7 @@ class PartnerKeys:
         return (each for each in lookups if self.spares(inputs(each.join)[each.side], each.table))
 
     def _values(self, lookup: Lookup) -> tuple[Any, ...] | None:
-        place = lookup.table, lookup.value, lookup.conditions
+        place = lookup.table.id, lookup.value, lookup.conditions
         if place not in self._known:
             values = tuple(value for (value,) in self.collect(lookup.plan))
             self._known[place] = values if len(values) <= MOST else None
@@ -120,7 +120,19 @@ def _is_told(expr: Expr) -> bool:
 
 def _origins(plan: Plan, expr: Expr) -> Iterator[tuple[Table, Expr]]:
     """The sources that an expression comes from as it is, and what it is there."""
-    arrived = backtrace(plan, (IsNotNull(expr),))
+    here: Conditions = (IsNotNull(expr),)
+    arrived = push_down(plan, here, _passed_on)
     for table in walk(plan):
         if isinstance(table, Table):
             yield from ((table, c.input) for c in arrived[table.id] if isinstance(c, IsNotNull))
+
+
+def _passed_on(node: Plan, conditions: Conditions) -> tuple[Conditions, ...]:
+    """What is said of the rows of an operator, said of the inputs that these values come from.
+
+    A partner in a join has an equal value, but a row may be there without one, if the join is relaxed, or just because
+    it has none.
+    """
+    if not isinstance(node, Join):
+        return pushed(node, conditions)
+    return tuple(tuple(c for c in conditions if reads_only(c, side.output)) for side in inputs(node))
