@@ -199,9 +199,9 @@ What is above its bound, as far as profiles of the jobs tell:
   and taken apart beside that of the query: three times the bytes in T3, twice in D4.
 - *A question about a value of all rows* (Q1, Q4, Q6 and the flat ones). Nothing can be skipped: each row comes to its
   group in all readings of the query, with sums that the filters of the query spare it. In Q6F to read the rows and to
-  say who is blamed takes longer than the query, and the sums are half of the whole. For fixes of Q6 five passes evaluate
-  what would be changed, up to sixty queries in each, and three look at the values of the filters; each takes half as
-  long as the query to twice as long.
+  say who is blamed takes longer than the query, and the sums are half of the whole. For fixes of Q6 five passes
+  evaluate what would be changed, up to sixty queries in each, and three look at the values of the filters; each takes
+  half as long as the query to twice as long.
 - *Rows without partners* (Q13, Q13F). A join that may be relaxed is a full outer one. After it Spark shuffles again for
   the counts, for the worlds of each group, and for what is counted of these: six stages over many rows, then as many
   again over a few.
