@@ -35,6 +35,7 @@ from sparkwhy.plan.exprs import (
 from sparkwhy.plan.functions import AGGREGATES, FUNCTIONS
 from sparkwhy.plan.types import BOOLEAN, DOUBLE, INTEGER, STRING, Array, Atom, Type
 from sparkwhy.plan.walk_exprs import parts
+from sparkwhy.spark.columns import name_of, to_column
 from tests.lab.agreement import disagreements, frame
 from tests.lab.awkward import COLUMNS
 from tests.lab.test_groups_agree import aggregates, cases
@@ -99,7 +100,6 @@ def numbers(mode: Mode) -> list[Expr]:
         *(call("~", name) for name in "yhil"),
         *(call(op, name, "j") for op in ("shiftleft", "shiftright") for name in "il"),
         *(call("bit_count", name) for name in "byhil"),
-        *(call("unscaled_value", name) for name in "pq"),
     ]
 
 
@@ -292,10 +292,23 @@ def test_counting_what_is_there_agrees(spark: SparkSession, quiet: None, count: 
     assert {row.id for row in kept} == {i for i, row in enumerate(rows) if holds(row)}
 
 
+@pytest.mark.parametrize("name", ["p", "q", "whole"])
+def test_the_digits_of_decimals_agree(spark: SparkSession, name: str) -> None:
+    """They have no name in SQL."""
+    attribute, rows = COLUMNS[name].attribute, COLUMNS.rows((name,))
+    asked = Call("unscaled_value", (Ref(attribute),))
+    data = frame(spark, [attribute], rows).withColumnRenamed(name, name_of(attribute))
+    told = data.orderBy("id").select(to_column(spark, asked).alias("n")).collect()
+    engine = evaluator(asked, (attribute,), Settings())
+    assert [engine(row) for row in rows] == [row.n for row in told]
+    assert {row.n for row in told} - {None, 0}
+
+
 def test_every_function_is_asked_about() -> None:
     asked = [e for mode in ("legacy", "ansi") for family in FAMILIES.values() for e in family(mode)]
     windows = [call.function for _, calls in cases() for call in calls]
     covered = {part.function for expr in [*asked, *windows] for part in parts(expr) if isinstance(part, Call)}
-    apart = {"power", "date_plus_months", "at_least_n_non_nulls", "xxhash64"}  # of a hash only equality counts
+    apart = {"power", "date_plus_months", "at_least_n_non_nulls", "unscaled_value"}
+    apart |= {"xxhash64"}  # of a hash only equality counts
     assert covered | apart == set(FUNCTIONS)
     assert {aggregate.function for aggregate in aggregates("legacy")} | {"collect_set"} == set(AGGREGATES)
