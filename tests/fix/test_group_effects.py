@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+from dataclasses import replace
 from typing import Any
 
 from sparkwhy.explain.explanation import SideEffects
@@ -167,3 +168,17 @@ def test_weights_are_compared_by_what_is_left_of_them() -> None:
     assert sum(isinstance(each.type, Decimal) for each in sums) == 1, "decimals are summed up once, not for each repair"
     bounds = groups.effects(Seen(*row) for row in run(counting, {OpId(1): rows}))[0]
     assert (bounds.lower, bounds.upper) == (2, 6), "2 changes for certain, 1 and 3 may be as before"
+
+
+def test_rows_that_a_reading_does_not_have_make_no_groups_there() -> None:
+    """A row is listed under the key that each query gives it, and only if the query has it."""
+    plan = grouped(COUNT)
+    other = replace(plan, input=kept(">", 4), keys=(Column(K, Ref(A)),))
+    query = Query((Rewritten({}, plan, ()), Rewritten({"k": "a"}, other, (OpId(3),))), Bits(), "UTC")
+    groups = GroupEffects.of(plan, [repaired(query, 1, ())], (asked(K, 9),))
+    assert groups is not None
+    counting = groups.counting()
+    assert counting is not None
+    rows: list[Row] = [(1, 4, 7, 0), (2, 6, 8, 0)]  # the query has 1, the other 8; 7 and 2 are in none
+    seen = [Seen(*row) for row in run(counting, {OpId(1): rows})]
+    assert sorted((each.inside, each.groups) for each in seen) == [(1, 1), (2, 1)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -47,6 +47,17 @@ def looked_up(
         for (join, _), known in found.items()
     }
     return [(join, sorted(each)) for join, each in values.items()]
+
+
+def watched(tables: Mapping[OpId, list[Any]]) -> tuple[PartnerKeys, list[Plan]]:
+    """What looks up all keys that it can, and the plans that it runs for that, as they come."""
+    looks: list[Plan] = []
+
+    def collect(plan: Plan) -> Iterable[Sequence[Any]]:
+        looks.append(plan)
+        return run(plan, tables)
+
+    return PartnerKeys(collect, lambda _, __: True), looks
 
 
 def asks(attribute: Attribute, value: int) -> Expr:
@@ -113,13 +124,7 @@ def test_changed_queries_with_keys_return_the_same(batch: int) -> None:
             continue
         conditions = (*_pins(generator, plan), generator.condition(plan))
         case = Case.of(plan, generator.tables, conditions, alternatives(generator, plan, seed % 3))
-        looks: list[Plan] = []
-
-        def collect(plan: Plan, tables: Any = generator.tables, looks: list[Plan] = looks) -> Iterable[Sequence[Any]]:
-            looks.append(plan)
-            return run(plan, tables)
-
-        keys = PartnerKeys(collect, lambda _, __: True)
+        keys, looks = watched(generator.tables)
         claims, query = claims_of(case)
         told = told_of(plan, conditions, more=True)
         for claim in claims:
@@ -142,15 +147,7 @@ def test_tracing_with_keys_finds_the_same(batch: int) -> None:
         if len(droppers(plan)) <= MOST_DROPPERS - 2 and is_determined(plan):
             others = alternatives(generator, plan, seed % 3)
             conditions = (*_pins(generator, plan), generator.condition(plan))
-            looks: list[Plan] = []
-
-            def collect(
-                plan: Plan, tables: Any = generator.tables, looks: list[Plan] = looks
-            ) -> Iterable[Sequence[Any]]:
-                looks.append(plan)
-                return run(plan, tables)
-
-            keys = PartnerKeys(collect, lambda _, __: True)
+            keys, looks = watched(generator.tables)
             plain, keyed = (
                 candidates_of(run(candidate_plan(traced), generator.tables))
                 for traced in (

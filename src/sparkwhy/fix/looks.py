@@ -14,16 +14,13 @@ from typing import NamedTuple
 
 from sparkwhy.fix.ladder import Ladder
 from sparkwhy.fix.propose import Query
-from sparkwhy.fix.verify import gate_of, open_gates
+from sparkwhy.fix.verify import AT_ONCE, gate_of, open_gates
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, long, null
 from sparkwhy.plan.exprs import Attribute, Compare, Ref
 from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project, Sort
 from sparkwhy.plan.walk import fold, inputs, push_down, walk, with_inputs
 from sparkwhy.trace.annotate import evaluate
 from sparkwhy.trace.wanted import Conditions, backtrace
-
-_AT_ONCE = 60
-"""So many readings of a query are evaluated in one pass."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +49,8 @@ def looking(query: Query, looks: Sequence[Look], conditions: Conditions) -> Iter
     for at, look in enumerate(looks):
         together.setdefault(_end(query.alternatives[look.alternative].plan, look.filter.id), []).append(at)
     for end, places in together.items():
-        for start in range(0, len(places), _AT_ONCE):
-            some = tuple(places[start : start + _AT_ONCE])
+        for start in range(0, len(places), AT_ONCE):
+            some = tuple(places[start : start + AT_ONCE])
             yield Looking(_Readings(query, end, tuple(looks[at] for at in some), conditions).values(), some)
 
 

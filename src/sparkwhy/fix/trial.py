@@ -18,7 +18,7 @@ from sparkwhy.fix.judge import Judged, are_nested, judged, undecided, with_effec
 from sparkwhy.fix.ladder import RUNGS, Ladder, Search, climbed, constant_of, kept_out, ladders, search_of
 from sparkwhy.fix.looks import Look, looking
 from sparkwhy.fix.propose import Proposed, Query, Repair, Step, proposed, with_steps
-from sparkwhy.fix.verify import Outcome, outcome_plan, outcomes_of, told_of
+from sparkwhy.fix.verify import AT_ONCE, Outcome, outcome_plan, outcomes_of, told_of
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.values import convert
@@ -28,10 +28,6 @@ from sparkwhy.trace.wanted import Conditions
 
 _ROUNDS = 1
 """So often a constant is looked for in between; each time a sixteenth of the values is left."""
-
-_AT_ONCE = 60
-"""So many changed queries are evaluated in one pass."""
-
 
 Counting = Callable[[Sequence[Repair]], Mapping[int, SideEffects]]
 """What counts the side effects of repairs, by their number."""
@@ -118,8 +114,8 @@ class Trial:
         numbered = [(at, i, repair) for at, each in enumerate(found) for i, repair in enumerate(each.repairs)]
         outcomes: list[dict[int, Outcome]] = [{} for _ in found]
         told = told_of(self.query.plan, self.conditions, more=not self.large)
-        for start in range(0, len(numbered), _AT_ONCE):
-            batch = numbered[start : start + _AT_ONCE]
+        for start in range(0, len(numbered), AT_ONCE):
+            batch = numbered[start : start + AT_ONCE]
             plan = outcome_plan([repair for _, _, repair in batch], self.conditions, told, self.keys)
             for number, outcome in outcomes_of(self.engine.collect_asked(plan), told).items():
                 at, i, _ = batch[number]
@@ -263,8 +259,8 @@ class Trial:
         """What is counted of all repairs, by their number among those that there are."""
         repairs = [each.repair for each in found if each.repair is not None]
         known: dict[int, SideEffects] = {}
-        for start in range(0, len(repairs), _AT_ONCE):
-            known.update({start + i: each for i, each in count(repairs[start : start + _AT_ONCE]).items()})
+        for start in range(0, len(repairs), AT_ONCE):
+            known.update({start + i: each for i, each in count(repairs[start : start + AT_ONCE]).items()})
         return known
 
     def _effects(self, repairs: Sequence[Repair], *, examples: bool) -> Mapping[int, SideEffects]:

@@ -31,6 +31,9 @@ from sparkwhy.trace.partner_keys import LookUp, no_keys
 from sparkwhy.trace.terms import minus
 from sparkwhy.trace.wanted import Conditions
 
+AT_ONCE = 60
+"""So many changed queries are evaluated in one pass: each has a gate, and gates are bits of a long."""
+
 _OUTCOME = Struct((Field("met", Array(BOOLEAN)), Field("row", Array(STRING))))
 _RESULT = Struct((Field("repair", LONG), Field("outcome", _OUTCOME)))
 
