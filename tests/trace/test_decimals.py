@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -13,6 +14,7 @@ from pyspark.sql import functions as F
 
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
+from sparkwhy.plan.build import boolean
 from sparkwhy.plan.exprs import AggCall, Call, Compare, Expr, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, OpId, Plan
 from sparkwhy.plan.slots import exprs_of
@@ -21,7 +23,7 @@ from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import parts
 from sparkwhy.spark.read import read
 from sparkwhy.spark.run import run as run_on_spark
-from sparkwhy.trace.annotate import TracedQuery, trace
+from sparkwhy.trace.annotate import TracedQuery, evaluate, trace
 from tests.fix.test_ladder import K
 from tests.plan.test_nodes import attribute, table
 
@@ -76,6 +78,18 @@ def test_sums_by_whole_numbers_are_those_of_the_decimals(function: str, describe
         tables = {OpId(1): values(described, Random(f"{described}/{seed}"))}
         expected, found = (told(query, run(query.rows.plan, tables)) for query in (as_ever, by_numbers))
         assert found == expected
+
+
+@pytest.mark.parametrize("described", TYPES)
+def test_changed_queries_are_evaluated_with_them_too(described: Decimal) -> None:
+    plan = total("sum", described)
+    assert isinstance(plan.input, Filter)
+    other = replace(plan, input=replace(plan.input, condition=boolean(True)))
+    as_ever, by_numbers = (evaluate([plan, other], [frozenset()] * 2, much=much) for much in (False, True))
+    assert (uses_numbers(as_ever), uses_numbers(by_numbers)) == (False, True)
+    tables = {OpId(1): values(described, Random(f"{described}"))}
+    expected, found = (told(query, run(query.rows.plan, tables)) for query in (as_ever, by_numbers))
+    assert found == expected
 
 
 @pytest.mark.parametrize("described", TYPES)

@@ -20,7 +20,14 @@ from tests.sessions import uncompiled
 from tests.trace.plans import Generator
 from tests.trace.test_law import bag
 
-SQL_TYPES = {"k": "int", "v": "int", "xs": "array<int>", "l": "bigint"}
+SQL_TYPES = {
+    **dict.fromkeys(("k", "v", "j", "w"), "int"),
+    "xs": "array<int>",
+    "l": "bigint",
+    "d": "date",
+    "m": "decimal(9, 2)",
+    "x": "double",
+}
 
 
 @pytest.fixture(scope="module")

@@ -36,12 +36,14 @@ from sparkwhy.trace.terms import minus, union
 from sparkwhy.trace.wanted import Conditions
 
 
-def effects_plan(plan: Plan, repairs: Sequence[Repair], conditions: Conditions, *, examples: bool = True) -> Plan:
+def effects_plan(
+    plan: Plan, repairs: Sequence[Repair], conditions: Conditions, *, examples: bool = True, much: bool = False
+) -> Plan:
     """One row for each repair that has side effects: how many rows enter and leave, and the first and last of them.
 
     To carry examples along Spark sorts all rows that move; without them it only counts.
     """
-    evaluated = _evaluated(plan, repairs)
+    evaluated = _evaluated(plan, repairs, much=much)
     fresh = Fresh(evaluated.rows.plan)
     groups = alike(evaluated, plan.output)
     moved = _moved(fresh, evaluated, groups, conditions)
@@ -52,8 +54,8 @@ def effects_plan(plan: Plan, repairs: Sequence[Repair], conditions: Conditions, 
     return _counted(fresh, plan, _netted(fresh, plan, told))
 
 
-def _evaluated(plan: Plan, repairs: Sequence[Repair]) -> TracedQuery:
-    return evaluate([plan, *(r.plan for r in repairs)], [frozenset(), *(r.relaxed for r in repairs)])
+def _evaluated(plan: Plan, repairs: Sequence[Repair], *, much: bool) -> TracedQuery:
+    return evaluate([plan, *(r.plan for r in repairs)], [frozenset(), *(r.relaxed for r in repairs)], much=much)
 
 
 def bounds_plan(plan: Plan, repairs: Sequence[Repair], conditions: Conditions) -> Plan:
@@ -62,7 +64,7 @@ def bounds_plan(plan: Plan, repairs: Sequence[Repair], conditions: Conditions) -
     A row that leaves may be the same as one that enters. To find out, Spark would have to compare all their values; so
     there are bounds on what is left of both.
     """
-    evaluated = _evaluated(plan, repairs)
+    evaluated = _evaluated(plan, repairs, much=True)
     fresh = Fresh(evaluated.rows.plan)
     moved = _moved(fresh, evaluated, alike(evaluated, plan.output), conditions)
     sets = [Column(fresh.attribute("gates", LONG), _all_gates(moved, sign)) for sign in (1, -1)]

@@ -6,7 +6,7 @@ compares, and all that are tried are evaluated at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from sparkwhy.explain.candidates import Candidate
 from sparkwhy.explain.explanation import FixKind
 from sparkwhy.fix.conditions import Unknown, like, value_of, ways_of
 from sparkwhy.fix.propose import Query, Step
-from sparkwhy.plan.exprs import And, Compare, CompareOp, Expr, In, Literal, Or, conjuncts
+from sparkwhy.plan.exprs import And, Compare, CompareOp, Expr, In, IsNotNull, Literal, Or, conjuncts
 from sparkwhy.plan.nodes import Filter, Plan
 from sparkwhy.plan.types import DATE, TIMESTAMP, TIMESTAMP_NTZ, is_numeric
 from sparkwhy.plan.walk import walk
@@ -56,20 +56,37 @@ def _reads(expr: Expr) -> bool:
     return any(attributes_of(expr))
 
 
+def without(ladder: Ladder) -> Step | None:
+    """The filter with all values of a comparison let through but nulls; None if no order says which are next."""
+    part = conjuncts(ladder.filter.condition)[ladder.at]
+    if not isinstance(part, Compare) or part.op not in ("<", "<=", ">", ">="):
+        return None
+    return next(_with_part(ladder, IsNotNull(ladder.side), "constant"))
+
+
 def climbed(query: Query, ladder: Ladder, values: Sequence[str]) -> tuple[Step, ...]:
     """The filter with other constants, those next to the old one first."""
-    return tuple(step for value in _nearest_first(query, ladder, values) for step in _steps_to(ladder, value))
+    return climbed_to(ladder, _converted(query, ladder, values))
+
+
+def climbed_to(ladder: Ladder, values: Iterable[Any]) -> tuple[Step, ...]:
+    """The filter with bounds that just let one of these values through, those next to the old one first."""
+    return tuple(step for value in _nearest_first(ladder, values) for step in _steps_to(ladder, value))
 
 
 def kept_out(query: Query, ladder: Ladder, values: Sequence[str]) -> tuple[Step, ...]:
     """The filter with comparisons that let fewer rows through, those next to the old constant first."""
-    return tuple(step for value in _nearest_first(query, ladder, values) for step in _only(ladder, value))
+    known = _nearest_first(ladder, _converted(query, ladder, values))
+    return tuple(step for value in known for step in _only(ladder, value))
 
 
-def _nearest_first(query: Query, ladder: Ladder, values: Sequence[str]) -> list[Any]:
+def _converted(query: Query, ladder: Ladder, texts: Sequence[str]) -> list[Any]:
+    return [convert(text, ladder.side.type, query.timezone) for text in texts]
+
+
+def _nearest_first(ladder: Ladder, values: Iterable[Any]) -> list[Any]:
     old = value_of(ladder.constant)
-    known = [convert(text, ladder.side.type, query.timezone) for text in values]
-    return sorted(known, key=lambda value: _apart(value, old))
+    return sorted(values, key=lambda value: _apart(value, old))
 
 
 @dataclass(frozen=True)

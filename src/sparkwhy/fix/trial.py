@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from sparkwhy.explain.candidates import Candidate, Claim
@@ -15,9 +16,10 @@ from sparkwhy.explain.explanation import SideEffects
 from sparkwhy.fix.effects import bounds_of, bounds_plan, effects_of, effects_plan
 from sparkwhy.fix.group_effects import GroupEffects, Seen
 from sparkwhy.fix.judge import Judged, are_nested, judged, undecided, with_effects
-from sparkwhy.fix.ladder import RUNGS, Ladder, Search, climbed, constant_of, kept_out, ladders, search_of
+from sparkwhy.fix.ladder import RUNGS, Ladder, Search, climbed, climbed_to, constant_of, kept_out, ladders, search_of
 from sparkwhy.fix.looks import Look, looking
 from sparkwhy.fix.propose import Proposed, Query, Repair, Step, proposed, with_steps
+from sparkwhy.fix.sweep import Sweep, found_in, swept
 from sparkwhy.fix.verify import AT_ONCE, Outcome, outcome_plan, outcomes_of, told_of
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.walk import walk
@@ -71,10 +73,15 @@ class Trial:
         together first.
         """
         first = self._judged(claims, [proposed(self.query, claim.candidates) for claim in claims])
-        found = self._searched(claims, first, _changes_one, lambda claim: self._combined(claim, first))
+        bounds = self._bounds_of([c for c, each in zip(claims, first, strict=True) if not each.verified])
+
+        def told(claim: Claim) -> Proposed:
+            return bounds.get(id(claim), _NOTHING) + self._combined(claim, first)
+
+        found = self._searched(claims, first, lambda claim: _changes_one(claim) and id(claim) not in bounds, told)
         if any(one.repair is not other.repair for one, other in zip(found, first, strict=True)):
             found = self._again(claims, found, lambda claim: self._combined(claim, found))
-        return self._searched(claims, found, lambda claim: not _changes_one(claim))
+        return self._searched(claims, found, lambda claim: id(claim) in bounds or not _changes_one(claim))
 
     def _searched(
         self,
@@ -116,13 +123,32 @@ class Trial:
         told = told_of(self.query.plan, self.conditions, more=not self.large)
         for start in range(0, len(numbered), AT_ONCE):
             batch = numbered[start : start + AT_ONCE]
-            plan = outcome_plan([repair for _, _, repair in batch], self.conditions, told, self.keys)
+            repairs = [repair for _, _, repair in batch]
+            plan = outcome_plan(repairs, self.conditions, told, self.keys, much=self.large)
             for number, outcome in outcomes_of(self.engine.collect_asked(plan), told).items():
                 at, i, _ = batch[number]
                 outcomes[at][i] = outcome
         return outcomes
 
     # --- constants of the data ---
+
+    def _bounds_of(self, claims: Sequence[Claim]) -> dict[int, Proposed]:
+        """Bounds of the one filter that explanations blame, by the identity of the claim."""
+        ladders = {id(claim): found for claim in claims if (found := self._ladder(claim)) is not None}
+        of, sweeps = [], []
+        for claim, (candidate, own) in ladders.items():
+            made = [sweep for ladder in own if (sweep := Sweep.of(self.query, candidate, ladder)) is not None]
+            of += [claim for _ in made]
+            sweeps += made
+        steps: dict[int, list[Step]] = {}
+        for plan, places in islice(swept(sweeps, self.conditions), _MOST_SWEPT):
+            some = [sweeps[at] for at in places]
+            for at, found in found_in(self.engine.collect_asked(plan), some).items():
+                steps.setdefault(of[places[at]], []).extend(climbed_to(some[at].ladder, found.values))
+        return {
+            claim: with_steps(self.query, ladders[claim][0], {ladders[claim][1][0].filter.id: found})
+            for claim, found in steps.items()
+        }
 
     def _ladder_repairs(self, claim: Claim) -> Proposed:
         """Other constants for the one filter that an explanation blames; where there are more, these come later."""
@@ -264,7 +290,7 @@ class Trial:
         return known
 
     def _effects(self, repairs: Sequence[Repair], *, examples: bool) -> Mapping[int, SideEffects]:
-        plan = effects_plan(self.query.plan, repairs, self.conditions, examples=examples)
+        plan = effects_plan(self.query.plan, repairs, self.conditions, examples=examples, much=self.large)
         return effects_of(self.query.plan, len(repairs), self.engine.collect(plan))
 
     def _bounds(self, repairs: Sequence[Repair]) -> Mapping[int, SideEffects]:
@@ -277,6 +303,9 @@ class Trial:
         plan = groups.counting()
         return groups.effects(() if plan is None else (Seen(*row) for row in self.engine.collect(plan)))
 
+
+_MOST_SWEPT = 3
+"""In so many passes bounds are looked for."""
 
 _NOTHING: Proposed = Proposed((), ())
 

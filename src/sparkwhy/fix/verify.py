@@ -51,11 +51,16 @@ class Outcome:
 
 
 def outcome_plan(
-    repairs: Sequence[Repair], conditions: Conditions, told: Sequence[Attribute], keys: LookUp = no_keys
+    repairs: Sequence[Repair],
+    conditions: Conditions,
+    told: Sequence[Attribute],
+    keys: LookUp = no_keys,
+    *,
+    much: bool = False,
 ) -> Plan:
     """One row for each repaired query that returns any row like the one that is asked for: its best."""
     pruning = _settled_below(repairs[0].plan, conditions)
-    evaluated = evaluate([r.plan for r in repairs], [r.relaxed for r in repairs], pruning, keys)
+    evaluated = evaluate([r.plan for r in repairs], [r.relaxed for r in repairs], pruning, keys, much=much)
     plan, fresh = evaluated.plans[0], Fresh(evaluated.rows.plan)
     groups = alike(evaluated, told)
     results = [_results(evaluated, each, conditions, told) for each in groups]

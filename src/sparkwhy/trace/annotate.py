@@ -99,7 +99,7 @@ def trace(
     tracing = Tracing(Fresh(plan), Bits(len(plans), together=together), records, _read_in_all(plans, wanted))
     if references:
         groupings = _groupings_of_many(plans, wanted)
-        tracing = tracing.referring_below((plan,), groupings)
+        tracing = replace(tracing, much=True).referring_below((plan,), groupings)
         tracing = tracing.referring_by_blame(_of_single_rows(plans, groupings), (plan,))
     return _traced(tracing, plans, wanted, keys)
 
@@ -146,7 +146,7 @@ def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> R
     have references to groupings below. None if no row with such keys blames anything.
     """
     plans, wanted = query.plans, query.wanted
-    tracing = Tracing(Fresh(plans[0]), query.bits, True, _read_in_all(plans, wanted))
+    tracing = Tracing(Fresh(plans[0]), query.bits, True, _read_in_all(plans, wanted), much=True)
     narrow = pruned(plans)  # as it was traced: a grouping of which only the keys are read is traced in another way
     groupings = tuple(next(node for node in walk(plan) if node.id == at) for plan in narrow)
     grouping, referring = groupings[0], _groupings_of_many(plans, wanted)
@@ -192,11 +192,16 @@ def _of_single_rows(plans: Sequence[Plan], groupings: frozenset[OpId]) -> frozen
 
 
 def evaluate(
-    plans: Sequence[Plan], relaxed: Sequence[Set[Dropper]], conditions: Conditions = (), keys: LookUp = no_keys
+    plans: Sequence[Plan],
+    relaxed: Sequence[Set[Dropper]],
+    conditions: Conditions = (),
+    keys: LookUp = no_keys,
+    *,
+    much: bool = False,
 ) -> TracedQuery:
     """All these readings of a query at once, each with these droppers relaxed: rows say in which of them they are."""
     wanted = tuple(backtrace(each, conditions) for each in plans)
-    return _traced(Tracing(Fresh(plans[0]), Bits(len(plans), relaxed)), tuple(plans), wanted, keys)
+    return _traced(Tracing(Fresh(plans[0]), Bits(len(plans), relaxed), much=much), tuple(plans), wanted, keys)
 
 
 def _traced(tracing: Tracing, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...], keys: LookUp) -> TracedQuery:

@@ -17,7 +17,6 @@ from sparkwhy.plan.nodes import Column, Plan, Project
 from sparkwhy.plan.types import LONG, Decimal
 from sparkwhy.plan.walk_exprs import parts, rewrite
 from sparkwhy.trace.partial import Stages, averaged, merged
-from sparkwhy.trace.traced import Tracing
 
 MOST_DIGITS = 18
 """So many digits fit into a whole number."""
@@ -58,18 +57,16 @@ def _sum(fresh: Fresh, call_: AggCall, described: Decimal) -> Stages:
     return _together(Case(((IsNull(rest.value), total), (IsNull(high.value), rest.value)), both), high, low, rest)
 
 
-def numbers_first(
-    tracing: Tracing, op: Plan, rows: Plan, columns: tuple[Column, ...]
-) -> tuple[Plan, tuple[Column, ...]]:
+def numbers_first(fresh: Fresh, op: Plan, rows: Plan, columns: tuple[Column, ...]) -> tuple[Plan, tuple[Column, ...]]:
     """Rows with the whole numbers that columns read several times, and the columns that read these."""
     read = dict.fromkeys(part for column in columns for part in parts(column.expr) if _is_number(part))
     if not read:
         return rows, columns
-    made = {number: tracing.fresh.attribute("number", LONG, nullable=True) for number in read}
+    made = {number: fresh.attribute("number", LONG, nullable=True) for number in read}
     given = (*carry(rows.output), *(Column(attribute, number) for number, attribute in made.items()))
     known: dict[Expr, Expr] = {number: Ref(attribute) for number, attribute in made.items()}
     again = tuple(replace(column, expr=rewrite(column.expr, known.get)) for column in columns)
-    return Project(id=tracing.fresh.part(op), input=rows, columns=given), again
+    return Project(id=fresh.part(op), input=rows, columns=given), again
 
 
 def _is_number(part: Expr) -> bool:

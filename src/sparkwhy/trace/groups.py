@@ -136,7 +136,7 @@ def _stages(tracing: Tracing, column: Column) -> Stages | None:
         return None
     if column.attribute in tracing.counted:  # rows were counted below a join
         return summed_counts(tracing.fresh, column.expr, Ref(tracing.counted[column.attribute]))
-    by_numbers = None if tracing.in_full is None else by_whole_numbers(tracing.fresh, column.expr)  # of much data
+    by_numbers = by_whole_numbers(tracing.fresh, column.expr) if tracing.much else None
     return by_numbers or staged(tracing.fresh, column.expr)
 
 
@@ -191,7 +191,7 @@ def _partial_groups(tracing: Tracing, op: Aggregate, rows: Traced, plan: _Plan) 
     keys, held_keys = _in_all(tracing, rows, given)
     first, held_parts = _in_all(tracing, rows, (column for stage in plan.stages for column in stage.first))
     nearest = _Nearest.of(tracing, op, rows)
-    below, first = numbers_first(tracing, op, rows.plan, first)
+    below, first = numbers_first(fresh, op, rows.plan, first)
     grouped = Aggregate(
         id=fresh.part(op),
         where=op.where,

@@ -135,6 +135,9 @@ class Tracing:
     texts: dict[AttrId, tuple[str, ...]] = field(default_factory=dict)
     """What an attribute that was made for an expression stands for, as text, in each alternative."""
 
+    much: bool = False
+    """Whether there is much data."""
+
     in_full: frozenset[OpId] | None = None
     """The operators at which rows record all that they met, at others only how far they are from being kept; None: all
     operators."""

@@ -300,13 +300,14 @@ def _apart(part: Expr) -> Iterator[tuple[Expr, Expr]]:
     """A comparison of numbers or times with a constant, and how far apart the two are."""
     if isinstance(part, Compare) and part.op not in ("<>", "<=>"):
         sides = (part.left, part.right)
-        measured = [_as_number(side) for side in sides]
+        measured = [as_number(side) for side in sides]
         if None not in measured and sum(any(attributes_of(side)) for side in sides) == 1:
             left, right = (each for each in measured if each is not None)
             yield part, call("abs", call("-", left, right))
 
 
-def _as_number(expr: Expr) -> Expr | None:
+def as_number(expr: Expr) -> Expr | None:
+    """A number, date or time as a number; None of other values."""
     if is_numeric(expr.type):
         return Cast(expr, DOUBLE)
     if expr.type == DATE:
