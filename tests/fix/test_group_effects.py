@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import decimal
 from dataclasses import replace
+from random import Random
 from typing import Any
+
+import pytest
 
 from sparkwhy.explain.explanation import SideEffects
 from sparkwhy.fix.effects import effects_of, effects_plan
-from sparkwhy.fix.group_effects import GroupEffects, Seen
+from sparkwhy.fix.group_effects import GroupEffects, Seen, Weighing
 from sparkwhy.fix.propose import Query, Step, repaired
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.exprs import AggCall, Attribute, Compare, CompareOp, Expr, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, OpId, Plan, Project
-from sparkwhy.plan.types import INTEGER, Decimal
+from sparkwhy.plan.types import INTEGER, LONG, Decimal, Type
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.alternatives import Rewritten
@@ -165,9 +168,25 @@ def test_weights_are_compared_by_what_is_left_of_them() -> None:
     counting = groups.counting()
     assert counting is not None
     sums = [c.expr for n in walk(counting) if isinstance(n, Aggregate) for c in n.aggregates if "sum" in str(c.expr)]
-    assert sum(isinstance(each.type, Decimal) for each in sums) == 1, "decimals are summed up once, not for each repair"
+    assert sums
+    assert not any(isinstance(each.type, Decimal) for each in sums), "decimals are not summed up for each repair"
     bounds = groups.effects(Seen(*row) for row in run(counting, {OpId(1): rows}))[0]
     assert (bounds.lower, bounds.upper) == (2, 6), "2 changes for certain, 1 and 3 may be as before"
+
+
+@pytest.mark.parametrize("described", [Decimal(15, 2), Decimal(18, 18), Decimal(31, 4), Decimal(38, 9), LONG])
+def test_what_is_left_of_a_number_is_that_of_its_digits(described: Type) -> None:
+    """Also of numbers that a whole one does not hold; of null there is nothing left."""
+    value, random = attribute(1, "value", described), Random(f"{described}")
+    source = table(1, value)
+    weighing = Weighing.SUMMED.weight((Ref(value),))
+    plan = Project(id=OpId(2), input=source, columns=(Column(attribute(2, "left", LONG), weighing),))
+    scale, digits = (described.scale, described.precision) if isinstance(described, Decimal) else (0, 18)
+    numbers = [random.randint(-(10**length) + 1, 10**length - 1) for length in range(1, digits + 1)]
+    known = [decimal.Decimal(n).scaleb(-scale, decimal.Context(prec=38)) if scale else n for n in numbers]
+    left = [row[0] for row in run(plan, {OpId(1): [(each,) for each in known]})]
+    assert [each % (2**31 - 1) for each in left] == [n % (2**31 - 1) for n in numbers]
+    assert run(plan, {OpId(1): [(None,)]}) == [(None,)]
 
 
 def test_rows_that_a_reading_does_not_have_make_no_groups_there() -> None:

@@ -41,6 +41,7 @@ from sparkwhy.plan.types import BOOLEAN, INTEGRALS, LONG, UNCOMPARABLE, Atom, De
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import is_random
 from sparkwhy.trace.annotate import TracedQuery, evaluate
+from sparkwhy.trace.decimals import MOST_DIGITS
 from sparkwhy.trace.terms import minus
 from sparkwhy.trace.wanted import Conditions, backtrace, reads_only, substituted
 
@@ -195,19 +196,18 @@ class GroupEffects:
         """How many groups there are of each fate."""
         at, fresh = self.tops[0], Fresh(moves)
         keys, (weight, inside, moved) = moves.output[: len(at.keys)], moves.output[len(at.keys) :]
-        weighed, own = self._weighed_alike(fresh, moves, weight) if self._netted else (moves, _Weight(Ref(weight)))
         merged = [Column(fresh.attribute(a.name, LONG), AggCall("bit_or", (Ref(a),))) for a in (inside, moved)]
-        signed = own.expr
+        signed: Expr = Ref(weight)
         if not self._cancels_itself:
-            signed = either(_has(Ref(inside), 0), call("negative", own.expr), own.expr)
-        sums = [self._total(either(_has(Ref(moved), i), signed, _zero(own.expr.type))) for i in self._netted]
+            signed = either(_has(Ref(inside), 0), call("negative", signed), signed)
+        sums = [self._total(either(_has(Ref(moved), i), signed, long(0))) for i in self._netted]
         summed = [Column(fresh.attribute("net", each.type, nullable=True), each) for each in sums]
-        groups = Aggregate(id=fresh.part(at), input=weighed, keys=carry(keys), aggregates=(*merged, *summed))
+        groups = Aggregate(id=fresh.part(at), input=moves, keys=carry(keys), aggregates=(*merged, *summed))
         names = {column.attribute: Ref(key) for column, key in zip(at.keys, keys, strict=True)}
         asked = is_true(all_of(substituted(condition, names) for condition in self._asked_of_keys))
         changed: Expr = long(0)
         for i, net in zip(self._netted, summed, strict=True):
-            changed = call("|", changed, either(own.differs(Ref(net.attribute)), long(gate_of(i)), long(0)))
+            changed = call("|", changed, either(self._differs(Ref(net.attribute)), long(gate_of(i)), long(0)))
         fate = (
             *carry(c.attribute for c in merged),
             Column(fresh.attribute("changed", LONG), changed),
@@ -216,13 +216,10 @@ class GroupEffects:
         number = Column(fresh.attribute("groups", LONG), AggCall("count", (long(1),)))
         return Aggregate(id=fresh.part(at), input=groups, keys=fate, aggregates=(number,))
 
-    def _weighed_alike(self, fresh: Fresh, moves: Plan, weight: Attribute) -> tuple[Plan, _Weight]:
-        """The rows of a group that are in the same queries weighed as one: not each of many rows for each repair."""
-        others = (attribute for attribute in moves.output if attribute != weight)
-        total = self._total(Ref(weight))
-        column = Column(fresh.attribute("weight", total.type, nullable=True), total)
-        alike = Aggregate(id=fresh.part(self.tops[0]), input=moves, keys=carry(others), aggregates=(column,))
-        return _shortened(fresh, alike, column.attribute)
+    def _differs(self, net: Expr) -> Expr:
+        """Whether what came and went does surely not cancel out."""
+        left = call("%", net, long(_PRIME)) if self._telling and self._telling[1] is Weighing.SUMMED else net
+        return Compare("<>", left, long(0))
 
     def _total(self, weight: Expr) -> AggCall:
         return AggCall("bit_xor" if self._cancels_itself else "sum", (weight,))
@@ -309,40 +306,6 @@ class GroupEffects:
 _MOST_NETTED = 16
 
 
-class _Weight(NamedTuple):
-    """What rows weigh; or, with a modulus, what is left of that when it is divided by it."""
-
-    expr: Expr
-    modulus: int | None = None
-
-    def differs(self, net: Expr) -> Expr:
-        """Whether a sum of weights is surely not zero: if what is left of it is not, it is not."""
-        left = net if self.modulus is None else call("%", net, long(self.modulus))
-        return Compare("<>", left, _zero(left.type))
-
-
-def _shortened(fresh: Fresh, rows: Plan, weight: Attribute) -> tuple[Plan, _Weight]:
-    """The rows; of long decimals only what is left when they are divided by a large prime.
-
-    These are whole numbers, which Spark sums up for many repairs in a fraction of the time.
-    """
-    type = weight.type
-    if not isinstance(type, Decimal) or type.scale > _MOST_DIGITS:
-        return rows, _Weight(Ref(weight))
-    unit = 10**type.scale
-    left = call("%", Ref(weight), Literal(decimal.Decimal(_PRIME), Decimal(10, 0)))
-    whole = Cast(call("*", left, Literal(decimal.Decimal(unit), Decimal(type.scale + 1, 0))), LONG)
-    short = Column(fresh.attribute("weight", LONG, nullable=True), whole)
-    others = (attribute for attribute in rows.output if attribute != weight)
-    plan = Project(id=fresh.part(rows), input=rows, columns=(*carry(others), short))
-    return plan, _Weight(Ref(short.attribute), _PRIME * unit)
-
-
-_PRIME = 2**31 - 1
-_MOST_DIGITS = 5
-"""With so many digits after the point, what is left adds up to a long: a group has at most 2^15 sets of queries."""
-
-
 def _has(gates: Expr, query: int) -> Expr:
     """Whether a set of gates has that of a query."""
     return Compare("<>", call("&", gates, long(gate_of(query))), long(0))
@@ -394,10 +357,6 @@ def _functions(top: Aggregate) -> tuple[object, ...]:
     return tuple((e.function, e.distinct, e.mode) if isinstance(e, AggCall) else e for e in told)
 
 
-_WIDE = Decimal(20, 0)
-"""Holds every whole number, and every one with the other sign."""
-
-
 class Weighing(Enum):
     """How rows are weighed, those that tell most first."""
 
@@ -410,7 +369,7 @@ class Weighing(Enum):
             case Weighing.LISTED:
                 return either(IsNotNull(args[0]), call("xxhash64", args[0]), long(0))
             case Weighing.SUMMED:
-                return args[0] if isinstance(args[0].type, Decimal) else Cast(args[0], _WIDE)
+                return _residue(args[0])
             case Weighing.COUNTED:
                 return either(all_of(map(IsNotNull, args)), long(1), long(0))
 
@@ -436,9 +395,31 @@ def _is_hashed(type: Type) -> bool:
 
 
 def _is_exact(type: Type) -> bool:
-    """Whether sums do not depend on the order in which they are built."""
-    return isinstance(type, Decimal) or type in INTEGRALS
+    """Whether sums do not depend on the order in which they are built, and residues are known."""
+    if isinstance(type, Decimal):
+        return type.precision <= MOST_DIGITS or type.scale <= _MOST_PLACES
+    return type in INTEGRALS
 
 
-def _zero(type: Type) -> Expr:
-    return Literal(decimal.Decimal(0), type) if isinstance(type, Decimal) else Literal(0, type)
+def _residue(value: Expr) -> Expr:
+    """What is left of a number, in its last digit, when it is divided by a large prime.
+
+    If what is left of a sum is not zero, neither is the sum. It is a whole number, which Spark adds up for each of many
+    repairs in a fraction of the time that decimals take; and there are few numbers that a whole one does not hold.
+    """
+    if not isinstance(value.type, Decimal):
+        return call("%", Cast(value, LONG), long(_PRIME))
+    if value.type.precision <= MOST_DIGITS:
+        return call("%", call("unscaled_value", value), long(_PRIME))
+    scale = value.type.scale
+    digits = call("unscaled_value", Cast(value, Decimal(MOST_DIGITS, scale), mode="try"))
+    left = call("%", value, Literal(decimal.Decimal(_PRIME), Decimal(10, 0)))
+    of_many = Cast(call("*", left, Literal(decimal.Decimal(10**scale), Decimal(scale + 1, 0))), LONG)
+    return call("%", call("coalesce", digits, of_many), long(_PRIME))
+
+
+_PRIME = 2**31 - 1
+"""What is left of four billion rows adds up to a whole number."""
+
+_MOST_PLACES = 9
+"""With so many digits after the point, those of a number less than the prime are a whole number."""

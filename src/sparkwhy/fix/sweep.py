@@ -43,8 +43,9 @@ from sparkwhy.plan.walk import fold, with_inputs
 from sparkwhy.trace.annotate import TracedQuery, evaluate
 from sparkwhy.trace.decimals import by_whole_numbers, numbers_first
 from sparkwhy.trace.partial import Stages, staged
+from sparkwhy.trace.partner_keys import LookUp, no_keys
 from sparkwhy.trace.trails import as_number
-from sparkwhy.trace.wanted import Conditions, backtrace
+from sparkwhy.trace.wanted import Conditions, backtrace, reads_only
 
 
 class Found(NamedTuple):
@@ -118,7 +119,7 @@ class Swept(NamedTuple):
     sweeps: tuple[int, ...]
 
 
-def swept(sweeps: Sequence[Sweep], conditions: Conditions) -> Iterator[Swept]:
+def swept(sweeps: Sequence[Sweep], conditions: Conditions, keys: LookUp = no_keys) -> Iterator[Swept]:
     """Plans that tell the bounds of all sweeps."""
     together: dict[tuple[object, ...], list[int]] = {}
     for at, sweep in enumerate(sweeps):
@@ -127,7 +128,7 @@ def swept(sweeps: Sequence[Sweep], conditions: Conditions) -> Iterator[Swept]:
         for start in range(0, len(places), AT_ONCE):
             some = tuple(places[start : start + AT_ONCE])
             readings = _Readings(tuple(sweeps[at] for at in some), conditions)
-            yield Swept(_Groups(readings, readings.evaluated()).bounds(), some)
+            yield Swept(_Groups(readings, readings.evaluated(keys)).bounds(), some)
 
 
 def found_in(rows: Iterable[Sequence[Any]], sweeps: Sequence[Sweep]) -> Mapping[int, Found]:
@@ -173,23 +174,26 @@ class _Readings:
         return {sweep.ladder.filter.id: self._fresh.part(sweep.ladder.filter) for sweep in self.sweeps}
 
     @cached_property
-    def _below_groups(self) -> tuple[OpId, OpId]:
-        top = self.sweeps[0].top
-        return self._fresh.part(top), self._fresh.part(top)
+    def _below_groups(self) -> OpId:
+        return self._fresh.part(self.sweeps[0].top)
 
-    def evaluated(self) -> TracedQuery:
+    def evaluated(self, keys: LookUp) -> TracedQuery:
         plans = [self._reading(sweep) for sweep in self.sweeps]
-        return evaluate(plans, [sweep.repair.relaxed for sweep in self.sweeps], much=True)
+        return evaluate(plans, [sweep.repair.relaxed for sweep in self.sweeps], self._asked_of_keys(), keys, much=True)
+
+    def _asked_of_keys(self) -> Conditions:
+        """What the question asks of the keys of the groups: rows of others need not be looked at."""
+        first = self.sweeps[0]
+        keys = [column.attribute for column in first.top.keys]
+        wanted = backtrace(first.repair.plan, self.conditions)[first.top.id]
+        return tuple(condition for condition in wanted if reads_only(condition, keys))
 
     def _reading(self, sweep: Sweep) -> Plan:
-        top, (chosen, made) = sweep.top, self._below_groups
-        rows = fold(top.input, self._with_sides)
-        asked = all_of(backtrace(sweep.repair.plan, self.conditions)[top.input.id])
-        some = Filter(id=chosen, input=rows, condition=asked)
-        values = [value for each in _calls(top) for value in _arguments(each)]
+        """What is grouped of each row, and what is compared."""
+        values = [value for each in _calls(sweep.top) for value in _arguments(each)]
         refs = [arg.attribute for each in self.calls for arg in each.args if isinstance(arg, Ref)]
-        columns = (*top.keys, *map(Column, refs, values), *carry(self.sides))
-        return Project(id=made, input=some, columns=columns)
+        columns = (*sweep.top.keys, *map(Column, refs, values), *carry(self.sides))
+        return Project(id=self._below_groups, input=fold(sweep.top.input, self._with_sides), columns=columns)
 
     def _with_sides(self, node: Plan, below: tuple[Plan, ...]) -> Plan:
         """An operator above others, with what comparisons read carried along."""

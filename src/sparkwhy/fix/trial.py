@@ -141,7 +141,7 @@ class Trial:
             of += [claim for _ in made]
             sweeps += made
         steps: dict[int, list[Step]] = {}
-        for plan, places in islice(swept(sweeps, self.conditions), _MOST_SWEPT):
+        for plan, places in islice(swept(sweeps, self.conditions, self.keys), _MOST_SWEPT):
             some = [sweeps[at] for at in places]
             for at, found in found_in(self.engine.collect_asked(plan), some).items():
                 steps.setdefault(of[places[at]], []).extend(climbed_to(some[at].ladder, found.values))
