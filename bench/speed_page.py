@@ -194,14 +194,15 @@ What is above its bound, as far as profiles of the jobs tell:
 
 - *A query that is over at once* (T1, T2, T4, T_ASD). One job is left, which takes no longer than the query. Of the
   explanations of T_ASD that is a third of the time; the rest is spent before it starts, in reading the query, building
-  what is run, and in Spark's planning and compiling of that.
+  what is run, and in Spark's planning and compiling of that. Without alternatives the data has no row for T_ASD: to say
+  so, and what is nearest, takes two more looks at the source.
 - *Alternatives that read more* (T3, D4). Another nested list of each tweet, or attribute of each volume, has to be read
   and taken apart beside that of the query: three times the bytes in T3, twice in D4.
 - *A question about a value of all rows* (Q1, Q4, Q6 and the flat ones). Nothing can be skipped: each row comes to its
   group in all readings of the query, with sums that the filters of the query spare it. In Q6F to read the rows and to
-  say who is blamed takes longer than the query, and the sums are half of the whole. For fixes of Q6 five passes
-  evaluate what would be changed, up to sixty queries in each, and three look at the values of the filters; each takes
-  half as long as the query to twice as long.
+  say who is blamed takes longer than the query, and the sums are half of the whole. For fixes of Q6 three passes
+  evaluate what would be changed, and one tries all bounds of the filters; each takes half as long as the query to
+  twice as long, and before each Spark plans for a tenth to half of a second.
 - *Rows without partners* (Q13, Q13F). A join that may be relaxed is a full outer one. After it Spark shuffles again for
   the counts, for the worlds of each group, and for what is counted of these: six stages over many rows, then as many
   again over a few.
