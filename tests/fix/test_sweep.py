@@ -234,12 +234,13 @@ def test_bounds_that_fail_are_looked_for_as_ever(monkeypatch: pytest.MonkeyPatch
     assert fixes(judged) == ["filter v < 41"]
 
 
-@pytest.mark.parametrize("how", ["right", "full"])
+@pytest.mark.parametrize("how", ["left", "right", "full"])
 def test_a_side_that_a_join_fills_with_nulls_is_not_swept(how: JoinType) -> None:
     """With other rows of it other rows of the other side stay alone."""
     kept = Filter(id=OpId(2), input=table(1, K, V), condition=Compare("<", Ref(V), Literal(3, INTEGER)))
+    sides = (table(3, J, W), kept) if how == "left" else (kept, table(3, J, W))
     on = Compare("=", Ref(K), Ref(J))
-    joined = Join(id=OpId(5), left=kept, right=table(3, J, W), how=how, condition=on)
+    joined = Join(id=OpId(5), left=sides[0], right=sides[1], how=how, condition=on)
     total = Column(attribute(9, "total", LONG), AggCall("sum", (Ref(V),)))
     plan = Aggregate(id=OpId(7), input=joined, keys=(), aggregates=(total,))
     tables: Tables = {OpId(1): [(1, 2), (1, 7)], OpId(3): [(1, 5)]}
