@@ -317,3 +317,12 @@ def test_functions_that_are_too_many_are_told(spark: SparkSession) -> None:
     answer = why_not(sums, {"k": "a", "x": 9.0, "y": 9.0, "z": 9.0})
     told = [each for each in answer.warnings if each.endswith("no more than 6 other functions are tried")]
     assert len(told) == 3  # of avg, min and max for each of three columns
+
+
+def test_constants_have_all_digits_that_a_decimal_of_spark_has(spark: SparkSession) -> None:
+    """More than Python computes with if nobody says so."""
+    prices = spark.sql("SELECT 1 AS k, v FROM VALUES (12345678901234567890123456789.01BD), (1.5BD) AS t(v)")
+    counted = prices.filter(F.col("v") < 1).groupBy("k").agg(F.count("*").alias("n"))
+    (found,) = why_not(counted, {"k": 1, "n": 2}).explanations
+    assert found.verified
+    assert "v <= 1234567890123456" in found.fixes[0].after

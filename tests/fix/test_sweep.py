@@ -292,3 +292,18 @@ def test_what_is_no_number_is_never_a_bound(spark: SparkSession) -> None:
             ((made, _),) = swept([sweep], case.conditions)
             rows = spark_run.run(spark, with_data(spark, made, {OpId(1): values})).collect()
             assert [v for each in found_in(rows, [sweep]).values() for v in each.values] == bound
+
+
+@pytest.mark.parametrize(
+    ("side", "place"),
+    [(D, 1e7), (D, -1e7), (V, 2.0**31), (M, 1e12), (attribute(2, "wide", Decimal(38, 2)), 0.1 + 0.2)],
+)
+def test_what_no_value_has_is_never_a_bound(side: Attribute, place: float) -> None:
+    """A day after the year 9999, a number that is too large for its type, and one that a double does not tell."""
+    bound = Literal(VALUES.get(side, VALUES[M])(Random(0)), side.type)
+    kept = Filter(id=OpId(2), input=table(1, K, side), condition=Compare("<", Ref(side), bound))
+    count = Column(attribute(9, "n", LONG), AggCall("count", (Ref(side),)))
+    plan = Aggregate(id=OpId(7), input=kept, keys=(), aggregates=(count,))
+    case = Case.of(plan, {OpId(1): [(1, bound.value)]}, (Compare("=", Ref(count.attribute), Literal(1, LONG)),))
+    (sweep,) = sweeps_of(case)
+    assert sweep.value(place) is None

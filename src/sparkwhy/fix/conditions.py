@@ -251,8 +251,12 @@ def _fits(value: Any, type: Type) -> bool:
 def _exact(constant: Expr, value: Any) -> Expr:
     type = constant.type
     if isinstance(type, Decimal) and isinstance(value, decimal.Decimal):
-        value = value.quantize(decimal.Decimal(1).scaleb(-type.scale))
+        value = value.quantize(decimal.Decimal(1).scaleb(-type.scale), context=decimal.Context(prec=MOST_PRECISE))
     return Literal(value, type)
+
+
+MOST_PRECISE = 38
+"""So many digits Spark's decimals have; Python's have ten fewer if nobody says so."""
 
 
 def _written(value: Any) -> str:

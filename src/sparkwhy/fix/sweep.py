@@ -40,6 +40,7 @@ from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Join, OpId, 
 from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.types import DATE, DOUBLE, INTEGRALS, LONG, Decimal
 from sparkwhy.plan.walk import fold, with_inputs
+from sparkwhy.question.values import convert
 from sparkwhy.trace.annotate import TracedQuery, evaluate
 from sparkwhy.trace.decimals import by_whole_numbers, numbers_first
 from sparkwhy.trace.partial import Stages, staged
@@ -103,13 +104,14 @@ class Sweep:
         return call("/", apart, _number(self.unit))
 
     def value(self, place: float) -> Any:
-        """The value of the side that is at a place."""
+        """The value of the side that is at a place; None if Python, or the type, has none there."""
         type, number = self.ladder.side.type, _sign(self.ladder) * place
-        if type == DATE:
-            return dt.date(1970, 1, 1) + dt.timedelta(days=round(number))
-        if isinstance(type, Decimal):
-            return round(decimal.Decimal(repr(number)), type.scale)
-        return round(number) if type in INTEGRALS else number
+        try:
+            if type == DATE:
+                return dt.date(1970, 1, 1) + dt.timedelta(days=round(number))
+            return convert(round(number) if type in INTEGRALS else number, type, "UTC")
+        except (ArithmeticError, ValueError):
+            return None
 
 
 class Swept(NamedTuple):
