@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 from bench.quality_cases import case as oracle_case
 from bench.quality_compare import compared, our_answer
 from sparkwhy import SparkWhyError, why_not
+from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.lab.tables import rows_of
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
@@ -27,11 +28,10 @@ from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.question.bind import bind
 from sparkwhy.question.match import matches
 from sparkwhy.question.pattern import to_pattern
-from sparkwhy.spark import run as spark_run
-from sparkwhy.spark.failures import SPARK_FAILURES
-from sparkwhy.spark.read import read
-from sparkwhy.trace.annotate import trace
-from sparkwhy.trace.wanted import Conditions
+from sparkwhy.spark.classic.jobs.failures import SPARK_FAILURES
+from sparkwhy.spark.classic.read.operators import read
+from sparkwhy.spark.classic.run import operators as spark_run
+from sparkwhy.trace.trace import trace
 from tests.fix.chain import Case, tried
 from tests.fix.test_laws import CHECKS
 from tests.generate.queries import build, queries

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from sparkwhy.alternatives.enumerate import Alternatives, alternatives_of
 from sparkwhy.errors import TooManyAlternatives
 from sparkwhy.lab.changes import Changer
 from sparkwhy.lab.oracle import Oracle, among, is_successful
@@ -40,7 +41,6 @@ from sparkwhy.question.bind import bind
 from sparkwhy.question.bound import Question
 from sparkwhy.question.match import matches
 from sparkwhy.question.pattern import ANY, contains, ge, gt, is_null, le, lt, ne, not_null, to_pattern
-from sparkwhy.trace.alternatives import Alternatives, alternatives_of
 from tests.trace.plans import INTS, Generator
 
 MAX_STATES = 5_000

@@ -14,14 +14,17 @@ from multiprocessing import Pool
 from typing import Literal as OneOf
 
 from bench.quality_cases import Case, alternatives, case, operators
+from sparkwhy.alternatives.aggregates import with_other_functions
+from sparkwhy.alternatives.enumerate import single_changes
+from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.errors import UnsupportedOperator
 from sparkwhy.explain.candidates import candidate_plan, candidates_of, explain
-from sparkwhy.explain.explanation import Explanation
-from sparkwhy.explain.stricter import stricter
+from sparkwhy.explain.model import Explanation
+from sparkwhy.explain.stricter_filters import stricter
 from sparkwhy.fix.judge import Judged, ranked, shown
 from sparkwhy.fix.pairs import kept_apart
 from sparkwhy.fix.propose import Query
-from sparkwhy.fix.trial import Trial
+from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.lab.conseil import conseil, why_not_joined
 from sparkwhy.lab.oracle import Oracle, Reparameterization, is_successful, relaxing
 from sparkwhy.lab.outcomes import Change
@@ -30,12 +33,9 @@ from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.nodes import OpId, Plan, Project
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.match import conditions
-from sparkwhy.trace.alternatives import single_changes
-from sparkwhy.trace.annotate import trace
-from sparkwhy.trace.bits import droppers_of
-from sparkwhy.trace.functions import with_other_functions
+from sparkwhy.trace.blame import droppers_of
 from sparkwhy.trace.relax import relax
-from sparkwhy.trace.wanted import Conditions
+from sparkwhy.trace.trace import trace
 from tests.fix.chain import engine
 
 Steps = frozenset[int]
@@ -100,7 +100,7 @@ def our_answer(case: Case) -> Ours:
     candidates += stricter(traced, candidates)
     claims = explain(readings, traced.bits, candidates)
     query = Query(readings, traced.bits, "UTC", single_changes(case.plan, case.declared))
-    trial = Trial(engine(case.tables), query, asked)
+    trial = FixSearch(engine(case.tables), query, asked)
     kept, others = shown(trial.verdicts(claims))
     told = trial.with_effects(kept) if kept else kept
     if not any(each.explanation.certain for each in told):

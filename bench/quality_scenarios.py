@@ -16,8 +16,8 @@ from sparkwhy.question.bind import bind
 from sparkwhy.question.pattern import to_pattern
 from sparkwhy.scenarios import SCENARIOS
 from sparkwhy.scenarios.data.tables import Generated
-from sparkwhy.spark.read import read
-from sparkwhy.trace.comma_joins import with_join_conditions
+from sparkwhy.spark.classic.read.operators import read
+from sparkwhy.spark.comma_joins import with_join_conditions
 
 SMALL = ("C1", "C2", "C3")
 

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from sparkwhy.plan.walk import walk
-from sparkwhy.spark.read import read
+from sparkwhy.spark.classic.read.operators import read
 
 REPETITIONS = 7
 

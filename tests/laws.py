@@ -13,8 +13,8 @@ from sparkwhy.memory.settings import Settings
 from sparkwhy.memory.values import unordered_bag
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.show import show_plan
-from sparkwhy.spark.read import read
-from sparkwhy.spark.run import run
+from sparkwhy.spark.classic.read.operators import read
+from sparkwhy.spark.classic.run.operators import run
 
 
 def check_spark(df: DataFrame) -> Plan:

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from sparkwhy import ANY, Alternative, Answer, not_null, why_not
 from sparkwhy.errors import AlternativeError, SparkWhyError, TooManyAlternatives, UnknownAttribute
-from sparkwhy.spark import finish
+from sparkwhy.spark.classic.run import collect_small as finish
 from tests.sessions import uncompiled
 from tests.test_why_not import jobs
 

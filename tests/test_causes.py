@@ -54,8 +54,8 @@ from sparkwhy.plan.nodes import Filter, OpId, Plan
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.question.match import conditions
 from sparkwhy.report.answer import ELSEWHERE_LEFT_OUT
-from sparkwhy.spark.run import run
-from sparkwhy.trace.bits import Dropper, droppers_of
+from sparkwhy.spark.classic.run.operators import run
+from sparkwhy.trace.blame import Dropper, droppers_of
 from sparkwhy.trace.relax import relax
 
 CAUSES = sorted(path.stem for path in (Path(__file__).parent.parent / "examples" / "causes").glob("c*.py"))

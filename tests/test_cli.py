@@ -20,7 +20,7 @@ from sparkwhy.cli.main import COMMANDS, main
 from sparkwhy.cli.quiet import quiet_spark
 from sparkwhy.cli.sources import FORMATS
 from sparkwhy.scenarios import SCENARIOS
-from sparkwhy.spark.failures import shortened
+from sparkwhy.spark.classic.jobs.failures import shortened
 
 ETL = """
 from dataclasses import dataclass

@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 import sparkwhy
 from examples import running_example
 from scripts.site_hooks import as_page
+from sparkwhy.alternatives.enumerate import alternatives_of
 from sparkwhy.cli.demo import cities
 from sparkwhy.cli.main import main
 from sparkwhy.lab.tables import tables_of
@@ -28,10 +29,9 @@ from sparkwhy.plan.walk import walk
 from sparkwhy.question.bind import bind
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import ANY, to_pattern
-from sparkwhy.spark import read
+from sparkwhy.spark.classic.read import operators as read
 from sparkwhy.spark.support import OPERATORS
-from sparkwhy.trace.alternatives import alternatives_of
-from sparkwhy.trace.annotate import TracedQuery, trace
+from sparkwhy.trace.trace import TracedQuery, trace
 
 ROOT = Path(__file__).resolve().parent.parent
 

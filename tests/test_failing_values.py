@@ -9,8 +9,8 @@ from pyspark.sql import functions as F
 from sparkwhy import ne, why_not
 from sparkwhy.errors import QueryFailed
 from sparkwhy.plan.show import show_plan
-from sparkwhy.plan.tolerant import strict, tolerant
-from sparkwhy.spark.read import read
+from sparkwhy.rewrite.tolerant import strict, tolerant
+from sparkwhy.spark.classic.read.operators import read
 
 
 @pytest.fixture(scope="module")

@@ -13,12 +13,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from sparkwhy import ANY, Answer, api, gt, why_not
-from sparkwhy.explain.explanation import Explanation
+from sparkwhy.explain.model import Explanation
 from sparkwhy.fix.judge import Judged, ranked
 from sparkwhy.plan.build import all_of
 from sparkwhy.plan.nodes import Filter, OpId
 from sparkwhy.question.match import conditions
-from sparkwhy.spark.run import run
+from sparkwhy.spark.classic.run.operators import run
 from tests.test_why_not import ADDRESSES, PEOPLE
 
 MISSING: dict[str, Any] = {"city": "NY", "nList": [ANY, ...]}

@@ -12,8 +12,8 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from sparkwhy import Answer, api, gt, why_not
+from sparkwhy.backtrace.partner_keys import Lookup, PartnerKeys
 from sparkwhy.report.answer import EXPLANATIONS_ONLY
-from sparkwhy.trace.partner_keys import Lookup, PartnerKeys
 from tests.sessions import uncompiled
 
 ITEMS = [(1, "a", 5), (1, "b", 20), (2, "a", None), (3, "c", 7), (3, "c", 7)]

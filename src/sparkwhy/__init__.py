@@ -1,8 +1,9 @@
 """Why is that row not in my DataFrame?"""
 
+from sparkwhy.alternatives.declared import Alternative
 from sparkwhy.api import why_not
 from sparkwhy.errors import SparkWhyError
-from sparkwhy.explain.explanation import Explanation, Operator
+from sparkwhy.explain.model import Explanation, Operator
 from sparkwhy.question.pattern import (
     ANY,
     between,
@@ -21,7 +22,6 @@ from sparkwhy.question.pattern import (
     startswith,
 )
 from sparkwhy.report.answer import Answer
-from sparkwhy.trace.declared import Alternative
 
 __all__ = [
     "ANY",

@@ -14,25 +14,30 @@ from typing import Literal as OneOf
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from sparkwhy.alternatives.aggregates import with_other_functions
+from sparkwhy.alternatives.declared import Declared
+from sparkwhy.alternatives.enumerate import Alternatives, Mode, alternatives_of, single_changes
+from sparkwhy.alternatives.suggest import Proposal, chosen, holders, looks, proposals
+from sparkwhy.backtrace.backtrace import Conditions, origins
+from sparkwhy.backtrace.partner_keys import LookUp, PartnerKeys, no_keys
+from sparkwhy.backtrace.selectivity import FEW_MARKS, few_rows
 from sparkwhy.errors import PatternError, TooManyOperators, cut
-from sparkwhy.explain.bundles import needed, single
+from sparkwhy.evidence.attach import with_details
+from sparkwhy.evidence.probes import probes
+from sparkwhy.explain.absent import SourceGap, decides, gaps
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, explain
-from sparkwhy.explain.chance import chances, other_values
-from sparkwhy.explain.details import with_details
-from sparkwhy.explain.explanation import Explanation
-from sparkwhy.explain.missing import SourceGap, decides, gaps
+from sparkwhy.explain.coarse_bits import needed, single
+from sparkwhy.explain.model import Explanation
+from sparkwhy.explain.notes import chances, other_values
 from sparkwhy.explain.positions import misplaced
-from sparkwhy.explain.probes import probes
-from sparkwhy.explain.recall import with_trails
-from sparkwhy.explain.stricter import stricter
+from sparkwhy.explain.stricter_filters import stricter
+from sparkwhy.explain.witnesses import with_trails
 from sparkwhy.fix.judge import Judged, confirmed, ranked, shown
 from sparkwhy.fix.pairs import kept_apart
 from sparkwhy.fix.propose import Query, Repair
-from sparkwhy.fix.trial import Engine, Trial
-from sparkwhy.plan.cut import Few
+from sparkwhy.fix.search.search import Engine, FixSearch
+from sparkwhy.options import Options
 from sparkwhy.plan.nodes import OpId, Plan, Table
-from sparkwhy.plan.prune import lean
-from sparkwhy.plan.tolerant import strict, tolerant
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.bind import Question, bind
 from sparkwhy.question.bound import functions_of
@@ -49,27 +54,22 @@ from sparkwhy.report.answer import (
     Answer,
 )
 from sparkwhy.report.redact import Mask, redacted
-from sparkwhy.spark.asked import leaves_it_to_chance
-from sparkwhy.spark.failures import SPARK_FAILURES, failing_value, query_failed, was_cancelled
-from sparkwhy.spark.finish import finished
-from sparkwhy.spark.glance import first_rows, more_rows
-from sparkwhy.spark.jvm import plan_bytes, regex_problem, source_bytes
-from sparkwhy.spark.nearest import nearest_rows, nearest_values
-from sparkwhy.spark.padding import char_widths
-from sparkwhy.spark.read import read
-from sparkwhy.spark.run import Part, run
-from sparkwhy.spark.spread import spread
-from sparkwhy.spark.watched import Watched
-from sparkwhy.trace.alternatives import Alternatives, Mode, alternatives_of, single_changes
-from sparkwhy.trace.annotate import TracedQuery, trace
-from sparkwhy.trace.comma_joins import with_join_conditions
-from sparkwhy.trace.declared import Declared
-from sparkwhy.trace.few import FEW_MARKS, few_rows
-from sparkwhy.trace.found import Proposal, chosen, holders, looks, proposals
-from sparkwhy.trace.functions import with_other_functions
-from sparkwhy.trace.partner_keys import LookUp, PartnerKeys, no_keys
-from sparkwhy.trace.wanted import Conditions, origins
-from sparkwhy.wishes import Wishes
+from sparkwhy.rewrite.prune_columns import lean
+from sparkwhy.rewrite.split_small import SmallAt
+from sparkwhy.rewrite.tolerant import strict, tolerant
+from sparkwhy.spark.classic.jobs.failures import SPARK_FAILURES, failing_value, query_failed, was_cancelled
+from sparkwhy.spark.classic.jobs.watched import Watched
+from sparkwhy.spark.classic.jvm import plan_bytes, regex_problem, source_bytes
+from sparkwhy.spark.classic.pattern_functions import leaves_it_to_chance
+from sparkwhy.spark.classic.read.char_columns import char_widths
+from sparkwhy.spark.classic.read.operators import read
+from sparkwhy.spark.classic.run.collect_small import finished
+from sparkwhy.spark.classic.run.first_rows import first_rows, more_rows
+from sparkwhy.spark.classic.run.nearest import nearest_rows, nearest_values
+from sparkwhy.spark.classic.run.operators import Part, run
+from sparkwhy.spark.classic.run.quantiles import spread
+from sparkwhy.spark.comma_joins import with_join_conditions
+from sparkwhy.trace.trace import TracedQuery, trace
 
 Progress = Callable[[str], None]
 
@@ -112,7 +112,7 @@ def why_not(
         ['filter year >= 2019']
     """
     say, began = (lambda _: None) if progress is None else progress, time.monotonic()
-    wishes = Wishes.checked(
+    wishes = Options.checked(
         verify=verify,
         side_effects=side_effects,
         alternatives=alternatives,
@@ -169,7 +169,7 @@ def _checked(session: SparkSession, question: Question) -> tuple[str, ...]:
     return tuple(other_values(f"{name} of the pattern") for name in random)
 
 
-def _watched(watched: Watched[Answer], plan: Plan, wishes: Wishes, began: float, say: Progress) -> Answer:
+def _watched(watched: Watched[Answer], plan: Plan, wishes: Options, began: float, say: Progress) -> Answer:
     """The answer; a failure of Spark says at which stage it happened."""
     try:
         return watched.result(timeout=wishes.timeout, since=began, progress=say)
@@ -195,7 +195,7 @@ LARGE = 1 << 20
 
 
 def _traced(
-    data: _Data, tried: Alternatives, asked: Conditions, wishes: Wishes
+    data: _Data, tried: Alternatives, asked: Conditions, wishes: Options
 ) -> tuple[Alternatives, TracedQuery, tuple[Candidate, ...]]:
     """What was traced, and whom matching rows blame. Readings that nobody asked for must not fail the question."""
     more = tried
@@ -234,7 +234,7 @@ def _candidates(data: _Data, tried: Alternatives, asked: Conditions) -> tuple[Tr
         return traced, single(traced.bits, candidates_of(rows))
 
 
-def _rows(session: SparkSession, traced: TracedQuery, few: Few) -> Sequence[Sequence[Any]]:
+def _rows(session: SparkSession, traced: TracedQuery, few: SmallAt) -> Sequence[Sequence[Any]]:
     return finished(session, candidate_plan(traced), few, pieces=True)
 
 
@@ -289,7 +289,7 @@ def _answer(
     tried: Alternatives,
     traced: TracedQuery,
     candidates: tuple[Candidate, ...],
-    wishes: Wishes,
+    wishes: Options,
     say: Progress,
     written: Plan | None,
 ) -> Answer:
@@ -309,7 +309,7 @@ def _answer(
     readings = single_changes(tried.found[0].plan, wishes.declared) if wishes.verify else {}
     query = Query(tried.found, traced.bits, _timezone(session), readings)
     few = few_rows(query.plan, conditions(question))
-    trial = Trial(_engine(session, few), query, conditions(question), large=data.large, keys=data.keys)
+    trial = FixSearch(_engine(session, few), query, conditions(question), large=data.large, keys=data.keys)
     with _named_jobs(session, "sparkwhy: trying fixes"):
         failure = None if written is None else partial(_failure, session, written)
         fixed, others = _fixed(trial, traced, candidates, wishes, say, failure)
@@ -355,10 +355,10 @@ def _failure(session: SparkSession, written: Plan, repair: Repair) -> str | None
 
 
 def _fixed(
-    trial: Trial,
+    trial: FixSearch,
     traced: TracedQuery,
     candidates: tuple[Candidate, ...],
-    wishes: Wishes,
+    wishes: Options,
     say: Progress,
     failure: Callable[[Repair], str | None] | None,
 ) -> tuple[tuple[Judged, ...], tuple[Explanation, ...]]:
@@ -377,7 +377,7 @@ def _fixed(
 
 
 def _with_pairs(
-    trial: Trial, found: tuple[Judged, ...], wishes: Wishes, say: Progress, *, forgiving: bool
+    trial: FixSearch, found: tuple[Judged, ...], wishes: Options, say: Progress, *, forgiving: bool
 ) -> tuple[tuple[Judged, ...], list[str]]:
     """The explanations, with pairs that joins keep apart if nothing is certain; what nobody asked for must not fail."""
     if any(each.explanation.certain for each in found):
@@ -395,7 +395,7 @@ def _with_pairs(
     return found + pairs, []
 
 
-def _engine(session: SparkSession, few: Few) -> Engine:
+def _engine(session: SparkSession, few: SmallAt) -> Engine:
     return Engine(
         lambda plan: run(session, lean(plan), pieces=True).collect(),
         lambda plan: finished(session, plan, few, pieces=True),

@@ -9,15 +9,15 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 import sparkwhy
-from sparkwhy.explain.bundles import Together, needed, single
+from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, smallest
-from sparkwhy.explain.stricter import turning
+from sparkwhy.explain.coarse_bits import Together, needed, single
+from sparkwhy.explain.stricter_filters import turning
 from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.nodes import Plan
-from sparkwhy.trace import bits
-from sparkwhy.trace.annotate import TracedQuery, trace
-from sparkwhy.trace.bits import Dropper
-from sparkwhy.trace.wanted import Conditions
+from sparkwhy.trace import blame as bits
+from sparkwhy.trace.blame import Dropper
+from sparkwhy.trace.trace import TracedQuery, trace
 from tests.fix.chain import Tables
 from tests.trace.plans import Generator
 
@@ -49,7 +49,7 @@ def in_rounds(plan: Plan, conditions: Conditions, tables: Tables) -> tuple[Sets,
 
 
 def test_what_is_found_in_rounds_is_what_is_found_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sparkwhy.explain.bundles.BUNDLES", 2)
+    monkeypatch.setattr("sparkwhy.explain.coarse_bits.BUNDLES", 2)
     several = checked = 0
     for seed in range(600):
         generator = Generator(Random(f"bundles/{seed}"))
@@ -72,7 +72,7 @@ def test_a_query_with_more_filters_than_bits_is_explained(spark: SparkSession, m
     df = spark.createDataFrame([(1, 5), (2, 5)], "k int, v int")
     for bound in (10, 20, 30, 4, 40, 50, 3, 60, 70):
         df = df.filter(F.col("v") < bound)
-    monkeypatch.setattr("sparkwhy.explain.bundles.BUNDLES", 4)
+    monkeypatch.setattr("sparkwhy.explain.coarse_bits.BUNDLES", 4)
     answer = sparkwhy.why_not(df, {"k": 1})
     (found,) = answer.explanations
     assert [operator.text for operator in found.operators] == ["filter v < 4", "filter v < 3"]

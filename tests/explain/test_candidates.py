@@ -8,6 +8,8 @@ from random import Random
 
 import pytest
 
+from sparkwhy.alternatives.enumerate import QueryVariant
+from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, explain
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
@@ -18,11 +20,9 @@ from sparkwhy.plan.walk import fold, with_inputs
 from sparkwhy.question import match
 from sparkwhy.question.bind import bind
 from sparkwhy.question.pattern import ANY, to_pattern
-from sparkwhy.trace.alternatives import Rewritten
-from sparkwhy.trace.annotate import trace
-from sparkwhy.trace.bits import Bits, Dropper
+from sparkwhy.trace.blame import Bits, Dropper
 from sparkwhy.trace.relax import relax
-from sparkwhy.trace.wanted import Conditions
+from sparkwhy.trace.trace import trace
 from tests.plan.test_nodes import attribute, table
 from tests.trace.plans import Generator
 from tests.trace.test_law import MOST_DROPPERS, droppers, meeting, subsets
@@ -142,7 +142,7 @@ def test_a_set_that_only_takes_rows_away_is_no_explanation() -> None:
     asked = (Compare("=", Ref(author), Literal(1, INTEGER)),)
     found = candidates(plan, rows, asked)
     bits = trace(plan, asked).bits
-    told = [claim.explanation for claim in explain((Rewritten({}, plan, ()),), bits, found)]
+    told = [claim.explanation for claim in explain((QueryVariant({}, plan, ()),), bits, found)]
     assert [[op.id for op in each.operators] for each in told] == [[2], [4]]
 
 

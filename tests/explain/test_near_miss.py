@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparkwhy.explain.near_miss import date_formats, equal_after, near_miss, time_apart, visible
+from sparkwhy.evidence.text_differences import date_formats, equal_after, near_miss, time_apart, visible
 
 
 @pytest.mark.parametrize(

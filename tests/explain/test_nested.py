@@ -9,12 +9,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from sparkwhy import why_not
-from sparkwhy.explain.nested import Entries, NestedText, incoming, outgoing
 from sparkwhy.memory.evaluate import evaluator
 from sparkwhy.memory.settings import Settings
 from sparkwhy.memory.values import MapValue, Value
 from sparkwhy.plan.exprs import Attribute, AttrId, Cast, Expr, Ref
 from sparkwhy.plan.types import INTEGER, STRING, Array, Field, Map, Struct, Type
+from sparkwhy.trace.encode import Entries, NestedText, incoming, outgoing
 
 ITEM = Struct((Field("sku", STRING), Field("tags", Array(STRING))))
 AWKWARD = ("a, b", 'quo"te', "back\\slash", "new\nline", "", "null", "[x]", "{y}", "\u202e\x1b", None)

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
+from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import candidate_plan
-from sparkwhy.explain.recall import with_trails
+from sparkwhy.explain.witnesses import with_trails
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.exprs import AggCall, Compare, In, Literal, Ref, conjuncts
 from sparkwhy.plan.nodes import Aggregate, Filter, OpId, Plan, Sample
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.annotate import trace
-from sparkwhy.trace.trails import REFERENCE
-from sparkwhy.trace.wanted import Conditions
+from sparkwhy.trace.observe import REFERENCE
+from sparkwhy.trace.trace import trace
 from tests.fix.test_ladder import totals
 from tests.trace.plans import Generator
 from tests.trace.test_law import MOST_DROPPERS, droppers

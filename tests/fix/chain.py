@@ -7,12 +7,15 @@ from dataclasses import dataclass, fields
 from random import Random
 from typing import Any
 
+from sparkwhy.alternatives.aggregates import with_other_functions
+from sparkwhy.alternatives.enumerate import Alternatives, QueryVariant
+from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Claim, candidate_plan, candidates_of, explain
-from sparkwhy.explain.explanation import Explanation
-from sparkwhy.explain.stricter import stricter
+from sparkwhy.explain.model import Explanation
+from sparkwhy.explain.stricter_filters import stricter
 from sparkwhy.fix.judge import Judged, ranked, shown
 from sparkwhy.fix.propose import Query
-from sparkwhy.fix.trial import Engine, Trial
+from sparkwhy.fix.search.search import Engine, FixSearch
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row, in_order
 from sparkwhy.plan.build import Fresh
@@ -20,11 +23,8 @@ from sparkwhy.plan.exprs import Ref
 from sparkwhy.plan.nodes import Column, OpId, Plan, Project
 from sparkwhy.plan.types import STRING
 from sparkwhy.plan.walk import inputs, walk
-from sparkwhy.trace.alternatives import Alternatives, Rewritten
-from sparkwhy.trace.annotate import trace
-from sparkwhy.trace.functions import with_other_functions
-from sparkwhy.trace.trails import as_text
-from sparkwhy.trace.wanted import Conditions
+from sparkwhy.trace.observe import as_text
+from sparkwhy.trace.trace import trace
 from tests.trace.plans import Generator
 from tests.trace.test_law import MOST_DROPPERS, droppers, meeting
 from tests.trace.test_law_of_alternatives import alternatives, is_determined
@@ -67,12 +67,12 @@ class Case:
     plan: Plan
     tables: Tables
     conditions: Conditions
-    alternatives: tuple[Rewritten, ...]
+    alternatives: tuple[QueryVariant, ...]
 
     @classmethod
     def of(cls, plan: Plan, tables: Tables, conditions: Conditions, others: Sequence[Plan] = ()) -> Case:
-        rewritten = (Rewritten({f"a{i}": f"b{i}"}, each, changed(plan, each)) for i, each in enumerate(others))
-        readings = Alternatives((Rewritten({}, plan, ()), *rewritten), ())
+        rewritten = (QueryVariant({f"a{i}": f"b{i}"}, each, changed(plan, each)) for i, each in enumerate(others))
+        readings = Alternatives((QueryVariant({}, plan, ()), *rewritten), ())
         return cls(plan, tables, conditions, with_other_functions(readings, conditions).found)
 
     def rows(self, plan: Plan) -> list[Row]:
@@ -119,7 +119,7 @@ def claims_of(case: Case) -> tuple[tuple[Claim, ...], Query]:
 def tried(case: Case, *, bounded: bool = False) -> Tried:
     """What comes out; with `bounded` side effects are counted as if there was much data."""
     claims, query = claims_of(case)
-    trial = Trial(engine(case.tables), query, case.conditions, large=bounded)
+    trial = FixSearch(engine(case.tables), query, case.conditions, large=bounded)
     verdicts = trial.verdicts(claims)
     kept, _ = shown(verdicts)
     judged = trial.with_effects(kept, examples=not bounded)

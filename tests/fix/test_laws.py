@@ -7,14 +7,14 @@ from functools import cache
 
 import pytest
 
-from sparkwhy.explain.explanation import Explanation, SideEffects
+from sparkwhy.explain.model import Explanation, SideEffects
 from sparkwhy.fix.judge import Judged
 from sparkwhy.lab.distance import side_effects
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.show import show_plan
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.traced import is_grouping
+from sparkwhy.trace.rows import is_grouping
 from tests.fix.chain import Case, Tried, changed, generated, tried
 from tests.trace.test_law import bag, run_meeting
 

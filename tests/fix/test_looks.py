@@ -6,19 +6,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sparkwhy.fix.ladder import Ladder, ladders
-from sparkwhy.fix.looks import Look, looking
+from sparkwhy.alternatives.enumerate import QueryVariant
+from sparkwhy.backtrace.backtrace import Conditions, backtrace
 from sparkwhy.fix.propose import Query
-from sparkwhy.fix.trial import Engine, Trial
+from sparkwhy.fix.search.constants import ComparedConstant, ladders
+from sparkwhy.fix.search.samples import SampleRequest, looking
+from sparkwhy.fix.search.search import Engine, FixSearch
 from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.build import Fresh, all_of
 from sparkwhy.plan.exprs import AggCall, Compare, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, OpId, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.alternatives import Rewritten
-from sparkwhy.trace.bits import Bits
-from sparkwhy.trace.wanted import Conditions, backtrace
+from sparkwhy.trace.blame import Bits
 from tests.fix.chain import Case, Tables, claims_of, engine, generated
 from tests.plan.test_nodes import attribute, table
 
@@ -30,7 +30,7 @@ def less(id: int, input: Plan, side: Any, constant: int) -> Filter:
     return Filter(id=OpId(id), input=input, condition=Compare("<", Ref(side), Literal(constant, INTEGER)))
 
 
-def alone(query: Query, look: Look, conditions: Conditions) -> Plan:
+def alone(query: Query, look: SampleRequest, conditions: Conditions) -> Plan:
     """What one look sees, by the definition: the sides over the rows that the filter reads in its alternative."""
     plan, node = query.alternatives[look.alternative].plan, look.filter
     fresh = Fresh(plan)
@@ -41,7 +41,7 @@ def alone(query: Query, look: Look, conditions: Conditions) -> Plan:
 
 
 def seen(
-    tables: Tables, query: Query, looks: Sequence[Look], conditions: Conditions
+    tables: Tables, query: Query, looks: Sequence[SampleRequest], conditions: Conditions
 ) -> dict[tuple[int, int], Counter[Any]]:
     """The values of each comparison of each look, but nulls."""
     found = {}
@@ -58,12 +58,14 @@ def chain(*, distinct: bool = False) -> Query:
     low = less(2, table(1, A, B), A, 5)
     high = less(3, low, B, 6)
     total = Column(attribute(3, "total", LONG), AggCall("sum", (Ref(B),), distinct))
-    return Query((Rewritten({}, Aggregate(id=OpId(4), input=high, keys=(), aggregates=(total,)), ()),), Bits(), "UTC")
+    return Query(
+        (QueryVariant({}, Aggregate(id=OpId(4), input=high, keys=(), aggregates=(total,)), ()),), Bits(), "UTC"
+    )
 
 
-def looks_of(query: Query) -> list[Look]:
+def looks_of(query: Query) -> list[SampleRequest]:
     nodes = [node for node in walk(query.plan) if isinstance(node, Filter)]
-    return [Look(0, (Ladder(node, 0, node.condition.left, node.condition.right),)) for node in nodes]  # type: ignore[union-attr]
+    return [SampleRequest(0, (ComparedConstant(node, 0, node.condition.left, node.condition.right),)) for node in nodes]  # type: ignore[union-attr]
 
 
 def test_filters_that_follow_one_another_are_looked_at_in_one_pass() -> None:
@@ -79,7 +81,7 @@ def test_filters_that_follow_one_another_are_looked_at_in_one_pass() -> None:
 def test_a_look_may_be_at_some_of_the_rows() -> None:
     query = chain()
     first, second = looks_of(query)
-    between = Look(0, second.ladders, (Compare(">", Ref(B), Literal(4, INTEGER)),))
+    between = SampleRequest(0, second.ladders, (Compare(">", Ref(B), Literal(4, INTEGER)),))
     assert seen(ROWS, query, [first, between], ()) == {
         (0, 0): Counter({1: 1, 2: 1, 3: 1, 9: 2}),
         (1, 0): Counter({5: 1, 7: 1}),
@@ -101,7 +103,7 @@ def test_many_looks_see_what_each_would_see_alone() -> None:
     assert shared > 5, "some cases have looks that share a pass"
 
 
-def _looks(query: Query, candidates: Sequence[Any]) -> Iterator[Look]:
+def _looks(query: Query, candidates: Sequence[Any]) -> Iterator[SampleRequest]:
     known = set()
     for candidate in candidates:
         found = ladders(query, candidate)
@@ -109,7 +111,7 @@ def _looks(query: Query, candidates: Sequence[Any]) -> Iterator[Look]:
             place = candidate.alternative, found[0].filter.id
             if place not in known:
                 known.add(place)
-                yield Look(candidate.alternative, found)
+                yield SampleRequest(candidate.alternative, found)
 
 
 def test_constants_of_many_filters_are_looked_for_in_one_job() -> None:
@@ -125,7 +127,7 @@ def test_constants_of_many_filters_are_looked_for_in_one_job() -> None:
         passes.append(plan)
         return plain.spread(plan, count)
 
-    trial = Trial(Engine(plain.collect, plain.collect_asked, spread), query, case.conditions)
+    trial = FixSearch(Engine(plain.collect, plain.collect_asked, spread), query, case.conditions)
     trial.verdicts(claims)
     assert len(passes) == 1
     assert len(passes[0].output) > 1

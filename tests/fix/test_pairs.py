@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
+from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.fix.judge import Judged
 from sparkwhy.fix.pairs import MAX_ROWS, closed, kept_apart, opened
 from sparkwhy.memory.interpreter import run
@@ -13,7 +14,6 @@ from sparkwhy.plan.nodes import Aggregate, Column, Join, JoinType, OpId, Plan, S
 from sparkwhy.plan.show import show_plan
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.wanted import Conditions
 from tests.fix.chain import Case, Tables, engine
 from tests.trace.plans import Generator
 from tests.trace.test_law import bag, meeting

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import permutations
 
-from sparkwhy.explain.explanation import Explanation, Fix, FixKind, Operator, SideEffects
+from sparkwhy.explain.model import Explanation, Fix, FixKind, Operator, SideEffects
 from sparkwhy.fix.judge import Judged, ranked, shown, with_effects
 from sparkwhy.fix.propose import Repair
 from tests.plan.test_nodes import attribute, table

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sparkwhy.fix.source import line_diff
+from sparkwhy.fix.code.line_diff import line_diff
 from sparkwhy.plan.exprs import (
     AggCall,
     And,

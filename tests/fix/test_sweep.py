@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from sparkwhy.backtrace.backtrace import backtrace
 from sparkwhy.fix.conditions import value_of
-from sparkwhy.fix.ladder import Ladder, ladders
-from sparkwhy.fix.sweep import Found, Sweep, found_in, swept
-from sparkwhy.fix.trial import Engine, Trial
+from sparkwhy.fix.search.constants import ComparedConstant, ladders
+from sparkwhy.fix.search.search import Engine, FixSearch
+from sparkwhy.fix.search.sweep import Found, Sweep, found_in, swept
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.build import Fresh, all_of, call, carry
@@ -23,8 +24,7 @@ from sparkwhy.plan.exprs import AggCall, Attribute, Compare, CompareOp, Expr, Li
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, JoinType, OpId, Plan, Project
 from sparkwhy.plan.types import DATE, DOUBLE, INTEGER, LONG, Decimal
 from sparkwhy.plan.walk import fold, walk, with_inputs
-from sparkwhy.spark import run as spark_run
-from sparkwhy.trace.wanted import backtrace
+from sparkwhy.spark.classic.run import operators as spark_run
 from tests.fix.chain import Case, Tables, claims_of, engine
 from tests.fix.test_ladder import ROWS, asked, fixes, totals
 from tests.plan.test_nodes import attribute, table
@@ -158,7 +158,7 @@ def values_of(case: Case, sweep: Sweep) -> set[Any]:
     }
 
 
-def is_less(ladder: Ladder) -> bool:
+def is_less(ladder: ComparedConstant) -> bool:
     part = conjuncts(ladder.filter.condition)[ladder.at]
     assert isinstance(part, Compare)
     return (part.op in ("<", "<=")) == (part.left == ladder.side)
@@ -209,7 +209,7 @@ def test_of_much_data_a_bound_is_found_in_one_pass() -> None:
     def spread(plan: Plan, count: int) -> Sequence[Sequence[str]]:
         raise AssertionError("nothing has to be looked at")
 
-    trial = Trial(Engine(plain.collect, collect, spread), query, case.conditions, large=True)
+    trial = FixSearch(Engine(plain.collect, collect, spread), query, case.conditions, large=True)
     (judged,) = trial.verdicts(claims)
     assert fixes(judged) == ["filter v < 41"]  # 5 + 20 + 40: no row tells
     assert len(passes) == 3, "what the rows tell, the sweep, and what it tells"
@@ -220,7 +220,7 @@ def test_of_bounds_on_both_sides_the_nearer_one_is_taken() -> None:
     plan = totals("sum", "<", 30)
     case = Case.of(plan, ROWS, (*asked(plan, 1, 25, "<>"), Compare("<>", Ref(plan.output[1]), Literal(125, LONG))))
     claims, query = claims_of(case)
-    found = Trial(engine(case.tables), query, case.conditions, large=True).verdicts(claims)
+    found = FixSearch(engine(case.tables), query, case.conditions, large=True).verdicts(claims)
     assert ["filter v < 41"] in [fixes(each) for each in found]
 
 
@@ -230,7 +230,7 @@ def test_bounds_that_fail_are_looked_for_as_ever(monkeypatch: pytest.MonkeyPatch
     case = Case.of(plan, ROWS, asked(plan, 1, 65))
     claims, query = claims_of(case)
     monkeypatch.setattr(Sweep, "value", lambda self, place: round(place) + 100)
-    (judged,) = Trial(engine(case.tables), query, case.conditions, large=True).verdicts(claims)
+    (judged,) = FixSearch(engine(case.tables), query, case.conditions, large=True).verdicts(claims)
     assert fixes(judged) == ["filter v < 41"]
 
 

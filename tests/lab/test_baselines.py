@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.errors import UnsupportedOperator
 from sparkwhy.lab.conseil import conseil, why_not_joined
 from sparkwhy.lab.whynot import Answers, Collect, why_not
@@ -37,10 +38,9 @@ from sparkwhy.question.pattern import gt, to_pattern
 from sparkwhy.scenarios import SCENARIOS
 from sparkwhy.scenarios.data.tables import Generated
 from sparkwhy.scenarios.scenario import Scenario, Tables
-from sparkwhy.spark.read import read
-from sparkwhy.spark.run import run
-from sparkwhy.trace.comma_joins import with_join_conditions
-from sparkwhy.trace.wanted import Conditions
+from sparkwhy.spark.classic.read.operators import read
+from sparkwhy.spark.classic.run.operators import run
+from sparkwhy.spark.comma_joins import with_join_conditions
 from tests.sessions import uncompiled
 
 

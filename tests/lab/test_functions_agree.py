@@ -35,7 +35,7 @@ from sparkwhy.plan.exprs import (
 from sparkwhy.plan.functions import AGGREGATES, FUNCTIONS
 from sparkwhy.plan.types import BOOLEAN, DOUBLE, INTEGER, STRING, Array, Atom, Type
 from sparkwhy.plan.walk_exprs import parts
-from sparkwhy.spark.columns import name_of, to_column
+from sparkwhy.spark.classic.run.columns import name_of, to_column
 from tests.lab.agreement import disagreements, frame
 from tests.lab.awkward import COLUMNS
 from tests.lab.test_groups_agree import aggregates, cases

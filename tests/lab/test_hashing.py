@@ -14,7 +14,7 @@ from sparkwhy.memory.hashing import hashing
 from sparkwhy.memory.settings import Settings
 from sparkwhy.plan.exprs import Attribute, AttrId, Call, Ref
 from sparkwhy.plan.types import Type
-from sparkwhy.spark.read import read
+from sparkwhy.spark.classic.read.operators import read
 
 VALUES: list[tuple[str, list[Any]]] = [
     ("boolean", [True, False, None]),

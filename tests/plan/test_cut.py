@@ -8,10 +8,10 @@ import pytest
 
 from sparkwhy.explain.candidates import candidate_plan
 from sparkwhy.memory.interpreter import run
-from sparkwhy.plan.cut import Few, cut
 from sparkwhy.plan.nodes import Aggregate, Filter, Join, Plan, Source, Table
 from sparkwhy.plan.walk import inputs, walk
-from sparkwhy.trace.annotate import trace
+from sparkwhy.rewrite.split_small import SmallAt, cut
+from sparkwhy.trace.trace import trace
 from tests.trace.plans import Generator
 from tests.trace.test_law import bag
 
@@ -29,7 +29,7 @@ def candidates(seed: int) -> tuple[Plan, Generator]:
 @pytest.mark.parametrize("seed", range(60))
 def test_two_steps_give_the_rows_of_one(seed: int) -> None:
     plan, generator = candidates(seed)
-    found = cut(plan, Few(is_group))
+    found = cut(plan, SmallAt(is_group))
     if found is not None:
         rows = run(found.below, generator.tables)
         expected = bag(run(plan, generator.tables), plan)
@@ -42,7 +42,7 @@ def test_two_steps_give_the_rows_of_one(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_where_few_rows_come_to_the_last_operator_it_is_left_to_do(seed: int) -> None:
     plan, generator = candidates(seed)
-    found = cut(plan, Few(lambda _: False, last=True))
+    found = cut(plan, SmallAt(lambda _: False, last=True))
     assert found is not None
     assert found.below in inputs(plan)
     rows = run(found.below, generator.tables)
@@ -50,7 +50,7 @@ def test_where_few_rows_come_to_the_last_operator_it_is_left_to_do(seed: int) ->
 
 
 def test_plans_are_cut_at_the_lowest_group_that_no_join_is_above() -> None:
-    cuts = [(plan, cut(plan, Few(is_group))) for plan, _ in map(candidates, range(60))]
+    cuts = [(plan, cut(plan, SmallAt(is_group))) for plan, _ in map(candidates, range(60))]
     assert sum(found is not None for _, found in cuts) >= 20
     for _, found in cuts:
         if found is not None:
@@ -61,6 +61,6 @@ def test_plans_are_cut_at_the_lowest_group_that_no_join_is_above() -> None:
 
 def test_nothing_is_cut_where_nothing_is_few() -> None:
     plan, _ = candidates(1)
-    assert cut(plan, Few(lambda _: False)) is None
-    assert cut(plan, Few(lambda node: node is plan)) is None, "nothing would be left to do"
+    assert cut(plan, SmallAt(lambda _: False)) is None
+    assert cut(plan, SmallAt(lambda node: node is plan)) is None, "nothing would be left to do"
     assert any(isinstance(node, Filter | Aggregate) for node in walk(plan))

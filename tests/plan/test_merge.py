@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sparkwhy.plan.build import call, carry
 from sparkwhy.plan.exprs import And, Compare, Expr, Literal, Opaque, Ref
-from sparkwhy.plan.merge import lowered, merged, sunk
 from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project
 from sparkwhy.plan.types import BOOLEAN, INTEGER
 from sparkwhy.plan.walk import walk
+from sparkwhy.rewrite.merge_projections import lowered, merged, sunk
 from tests.plan.test_nodes import attribute, table
 
 N, X, Y = attribute(1, "n"), attribute(2, "x"), attribute(3, "y")

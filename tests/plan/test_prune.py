@@ -11,10 +11,10 @@ from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.build import carry, long
 from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, OpId, Plan, Project, Union
-from sparkwhy.plan.prune import lean, pruned
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.annotate import trace
+from sparkwhy.rewrite.prune_columns import lean, pruned
+from sparkwhy.trace.trace import trace
 from tests.plan.test_nodes import attribute, table
 from tests.trace.plans import Generator
 from tests.trace.test_law import bag

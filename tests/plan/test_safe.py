@@ -6,8 +6,8 @@ import pytest
 
 from sparkwhy.plan.build import call
 from sparkwhy.plan.exprs import Cast, Compare, Expr, Literal, Ref
-from sparkwhy.plan.safe import never_fails
 from sparkwhy.plan.types import DATE, DOUBLE, INTEGER, STRING, Decimal, Type
+from sparkwhy.rewrite.never_fails import never_fails
 from tests.plan.test_nodes import attribute
 
 

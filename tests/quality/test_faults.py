@@ -16,9 +16,11 @@ from sparkwhy.plan.build import boolean, call, either, integer, long, transform
 from sparkwhy.plan.exprs import Expr
 from sparkwhy.plan.nodes import Flatten, Plan
 from sparkwhy.plan.walk import fold, with_inputs
-from sparkwhy.trace import annotate, partial, split
-from sparkwhy.trace.annotate import TracedQuery
-from sparkwhy.trace.terms import both, is_inside
+from sparkwhy.rewrite import partial_aggregates as partial
+from sparkwhy.trace import trace as annotate
+from sparkwhy.trace.liveness import both, is_inside
+from sparkwhy.trace.trace import TracedQuery
+from sparkwhy.trace.variants import split
 from tests.trace.plans import Generator
 from tests.trace.test_law import check_law
 from tests.trace.test_law_of_alternatives import cases, check_evaluation, is_determined
@@ -108,23 +110,23 @@ def _with_outer_false(node: Plan) -> Plan:
 
 
 FAULTS: dict[str, tuple[str, Any]] = {
-    "a flatten is not made outer": ("trace.annotate._traced", without_outer_flattens),
-    "blame of the right side is forgotten in a join": ("trace.joins.union", only_left),
-    "null counts as true": ("trace.traced.either", null_is_true),
+    "a flatten is not made outer": ("trace.trace._traced", without_outer_flattens),
+    "blame of the right side is forgotten in a join": ("trace.rules.join.union", only_left),
+    "null counts as true": ("trace.rows.either", null_is_true),
     "unions of worlds are missed": ("trace.worlds.world_blames", single_sets),
     "unless is ignored in worlds": ("trace.worlds.is_alive", alive_whatever_takes_it_away),
-    "gates are left open in a split": ("trace.split.union", only_left),
-    "a split keeps one block": ("trace.split._possible", first_block),
-    "padded rows are forgotten": ("trace.joins._is_padded", padded_only_if_outer),
-    "a padded row stays beside its partners": ("trace.joins.without_all", beside_its_partners),
-    "a semi join counts its partners": ("trace.memberships.with_any", each_partner),
-    "distinct keeps every copy": ("trace.groups.with_any", every_copy),
-    "one set stands for rows with several reasons": ("trace.groups._is_one_set_enough", always),
-    "a limit keeps all rows": ("trace.ranks._within", always),
-    "partial aggregates are merged by their maximum": ("trace.partial.merged", largest_part),
-    "a window looks into all worlds at once": ("trace.ranks._world", nothing),
+    "gates are left open in a split": ("trace.variants.split.union", only_left),
+    "a split keeps one block": ("trace.variants.split._possible", first_block),
+    "padded rows are forgotten": ("trace.rules.join._is_padded", padded_only_if_outer),
+    "a padded row stays beside its partners": ("trace.rules.join.without_all", beside_its_partners),
+    "a semi join counts its partners": ("trace.rules.semi_join.with_any", each_partner),
+    "distinct keeps every copy": ("trace.rules.aggregate.with_any", every_copy),
+    "one set stands for rows with several reasons": ("trace.rules.aggregate._is_one_set_enough", always),
+    "a limit keeps all rows": ("trace.rules.ranks._within", always),
+    "partial aggregates are merged by their maximum": ("rewrite.partial_aggregates.merged", largest_part),
+    "a window looks into all worlds at once": ("trace.rules.ranks._world", nothing),
     "a repaired query has the rows of all": ("fix.verify.open_gates", all_gates),
-    "a row of a repaired query is padded beside its partners": ("trace.joins._closed_alone", own_gates),
+    "a row of a repaired query is padded beside its partners": ("trace.rules.join._closed_alone", own_gates),
 }
 
 

@@ -18,7 +18,7 @@ from sparkwhy.plan.types import Type
 from sparkwhy.question.bind import Question, bind
 from sparkwhy.question.match import conditions, matches
 from sparkwhy.question.pattern import show_pattern, to_pattern
-from sparkwhy.spark.columns import name_of, to_column
+from sparkwhy.spark.classic.run.columns import name_of, to_column
 from tests.lab.agreement import frame
 from tests.question.generate import a_literal, a_type, a_value
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparkwhy.explain.explanation import Explanation, Fix, Operator, SideEffects
-from sparkwhy.explain.missing import SourceGap
+from sparkwhy.explain.absent import SourceGap
+from sparkwhy.explain.model import Explanation, Fix, Operator, SideEffects
 from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Literal, Ref
 from sparkwhy.plan.nodes import Filter, Join, OpId, Place, Plan, Source, Table
 from sparkwhy.plan.show import main_nodes
@@ -13,7 +13,7 @@ from sparkwhy.plan.types import INTEGER, STRING
 from sparkwhy.question.bind import bind
 from sparkwhy.question.pattern import to_pattern
 from sparkwhy.report.answer import Answer
-from sparkwhy.trace.partners import NO_PARTNER
+from sparkwhy.trace.rules.join_inputs import NO_PARTNER
 
 ID = Attribute(AttrId(1), "id", INTEGER)
 CITY = Attribute(AttrId(2), "city", STRING)

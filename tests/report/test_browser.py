@@ -13,11 +13,11 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
-from sparkwhy.explain.nested import Entries, NestedText
 from sparkwhy.plan.exprs import Attribute, AttrId
 from sparkwhy.plan.nodes import Join, OpId, Plan, Source, Table
 from sparkwhy.plan.types import STRING
 from sparkwhy.report.answer import Answer
+from sparkwhy.trace.encode import Entries, NestedText
 from tests.browser import Browser
 from tests.report.answers import DIFF, answer, filtered, full, gap, hostile, joined, operator, query
 

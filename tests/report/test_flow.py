@@ -5,14 +5,14 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 
 from sparkwhy import why_not
-from sparkwhy.explain.explanation import Explanation
+from sparkwhy.explain.model import Explanation
 from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Literal, Ref
 from sparkwhy.plan.nodes import Filter, Join, JoinType, Limit, OpId, Plan, SetOperation, Source, Table, Union
 from sparkwhy.plan.types import INTEGER
 from sparkwhy.report.flow import Flow
 from sparkwhy.report.graph import draw, layout
 from sparkwhy.report.report import Report
-from sparkwhy.trace.partners import NO_PARTNER
+from sparkwhy.trace.rules.join_inputs import NO_PARTNER
 from tests.report.answers import PLAN, filtered, operator
 
 

@@ -9,7 +9,7 @@ from textwrap import dedent
 
 import pytest
 
-from sparkwhy.explain.explanation import SideEffects
+from sparkwhy.explain.model import SideEffects
 from sparkwhy.plan.build import all_of
 from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, IsNull, Or, Ref
 from sparkwhy.plan.nodes import Join, OpId, Source, Table

@@ -24,8 +24,8 @@ from pyspark.sql import functions as F
 
 from sparkwhy import why_not
 from sparkwhy.errors import QueryFailed, SparkWhyError, TimedOut
-from sparkwhy.spark.failures import query_failed
-from sparkwhy.spark.read import read
+from sparkwhy.spark.classic.jobs.failures import query_failed
+from sparkwhy.spark.classic.read.operators import read
 from tests.robust.surroundings import Surroundings, surroundings
 from tests.sessions import SUBMIT_QUICKLY
 
@@ -222,7 +222,7 @@ def test_a_failure_while_fixes_are_tried_names_that_stage(
     def failing(*_: object, **__: object) -> object:
         return spark.sql("select raise_error('boom')").collect()
 
-    monkeypatch.setattr("sparkwhy.fix.trial.Trial.verdicts", failing)
+    monkeypatch.setattr("sparkwhy.fix.search.search.Trial.verdicts", failing)
     with pytest.raises(QueryFailed, match="boom") as raised:
         why_not(spark.range(3).filter("id > 1"), {"id": 0})
     assert raised.value.stage == "trying fixes"

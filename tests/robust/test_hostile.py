@@ -22,7 +22,7 @@ from sparkwhy.plan.exprs import FieldOf, Literal, MakeStruct
 from sparkwhy.plan.types import STRING
 from sparkwhy.report.report import Report
 from sparkwhy.report.text import render_coloured
-from sparkwhy.spark.sql_text import sql_of
+from sparkwhy.spark.classic.run.sql_text import sql_of
 
 HOSTILE = (
     "'); DROP TABLE t; --",

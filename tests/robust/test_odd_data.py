@@ -18,7 +18,7 @@ from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project, Sort, SortK
 from sparkwhy.plan.show import show_value
 from sparkwhy.plan.types import INTEGER, Field, Struct, Type
 from sparkwhy.plan.zones import zone_of
-from sparkwhy.spark.failures import query_failed
+from sparkwhy.spark.classic.jobs.failures import query_failed
 from tests.fix.chain import Case, Tables, tried
 from tests.robust.odd_data import CASES, Is, Odd, Place, Refuses, Sees
 

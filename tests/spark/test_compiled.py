@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from sparkwhy.spark.read import read
-from sparkwhy.spark.run import run
+from sparkwhy.spark.classic.read.operators import read
+from sparkwhy.spark.classic.run.operators import run
 
 MOST = 8000
 

@@ -14,12 +14,12 @@ from pyspark.sql import functions as F
 
 from sparkwhy import why_not
 from sparkwhy.explain.candidates import candidate_plan
-from sparkwhy.plan.cut import Few
 from sparkwhy.plan.nodes import Aggregate, Plan
-from sparkwhy.spark import finish
-from sparkwhy.spark.finish import finished
-from sparkwhy.spark.run import run
-from sparkwhy.trace.annotate import trace
+from sparkwhy.rewrite.split_small import SmallAt
+from sparkwhy.spark.classic.run import collect_small as finish
+from sparkwhy.spark.classic.run.collect_small import finished
+from sparkwhy.spark.classic.run.operators import run
+from sparkwhy.trace.trace import trace
 from tests.trace.plans import Generator
 from tests.trace.test_law_on_spark import with_data
 
@@ -42,7 +42,7 @@ def test_candidates_are_the_same(
     generator = Generator(Random(f"finish/{seed}"))
     plan = with_data(spark, generator.plan(1 + seed % 4), generator.tables)
     asked = candidate_plan(trace(plan, records=True))
-    assert told(finished(spark, asked, Few(is_group, last=seed % 2 == 0))) == told(run(spark, asked).collect())
+    assert told(finished(spark, asked, SmallAt(is_group, last=seed % 2 == 0))) == told(run(spark, asked).collect())
 
 
 @contextmanager

@@ -18,8 +18,8 @@ from sparkwhy.memory import interpreter
 from sparkwhy.memory.values import unordered_bag
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.show import show_plan
-from sparkwhy.spark.read import read
-from sparkwhy.spark.run import run
+from sparkwhy.spark.classic.read.operators import read
+from sparkwhy.spark.classic.run.operators import run
 from tests.generate.queries import build, queries
 from tests.laws import bag_of, schema_of, types_of
 

@@ -12,10 +12,10 @@ from sparkwhy.plan.build import call, exists
 from sparkwhy.plan.exprs import Attribute, AttrId, Compare, CompareOp, FieldOf, Literal, Not, Ref, is_true
 from sparkwhy.plan.nodes import Filter, OpId
 from sparkwhy.plan.types import DOUBLE, FLOAT, INTEGER, STRING, Array, Atom, Field, Struct
-from sparkwhy.spark.narrow import narrowed
-from sparkwhy.spark.read import read
-from sparkwhy.spark.run import run
-from sparkwhy.spark.sql_text import sql_of
+from sparkwhy.spark.classic.read.operators import read
+from sparkwhy.spark.classic.run.narrow_structs import narrowed
+from sparkwhy.spark.classic.run.operators import run
+from sparkwhy.spark.classic.run.sql_text import sql_of
 
 INNER = Struct((Field("_sku", STRING), Field("size", INTEGER)))
 ITEM = Struct((Field("name", STRING), Field("qty", INTEGER), Field("made", INNER)))

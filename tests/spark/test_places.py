@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from sparkwhy.plan.nodes import Place, Plan
 from sparkwhy.plan.walk import walk
-from sparkwhy.spark.read import read
+from sparkwhy.spark.classic.read.operators import read
 
 
 def place_of(kind: str, df: DataFrame) -> Place | None:

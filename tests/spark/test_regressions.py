@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from sparkwhy.plan.show import show_plan
-from sparkwhy.spark.read import read
+from sparkwhy.spark.classic.read.operators import read
 from tests.laws import check_both
 
 

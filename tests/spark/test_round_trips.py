@@ -14,10 +14,10 @@ from sparkwhy import api, why_not
 from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Call, Frame, Ref, WindowCall
 from sparkwhy.plan.nodes import Column, OpId, Plan, SortKey, Source, Table, Window
 from sparkwhy.plan.types import LONG, STRING, Map
-from sparkwhy.spark import jvm
-from sparkwhy.spark.read import read
-from sparkwhy.spark.run import run
-from sparkwhy.spark.window_text import window_texts
+from sparkwhy.spark.classic import jvm
+from sparkwhy.spark.classic.read.operators import read
+from sparkwhy.spark.classic.run.operators import run
+from sparkwhy.spark.classic.run.window_text import window_texts
 
 Counted = Callable[[Callable[[], object]], int]
 

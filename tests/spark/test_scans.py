@@ -14,12 +14,12 @@ from sparkwhy.explain.candidates import candidate_plan
 from sparkwhy.question.bind import bind
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import to_pattern
-from sparkwhy.spark import glance
-from sparkwhy.spark.glance import first_rows
-from sparkwhy.spark.jvm import at_most
-from sparkwhy.spark.read import read
-from sparkwhy.spark.run import run
-from sparkwhy.trace.annotate import trace
+from sparkwhy.spark.classic.jvm import at_most
+from sparkwhy.spark.classic.read.operators import read
+from sparkwhy.spark.classic.run import first_rows as glance
+from sparkwhy.spark.classic.run.first_rows import first_rows
+from sparkwhy.spark.classic.run.operators import run
+from sparkwhy.trace.trace import trace
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from sparkwhy.spark import spread as spreading
-from sparkwhy.spark.spread import spread
+from sparkwhy.spark.classic.run import quantiles as spreading
+from sparkwhy.spark.classic.run.quantiles import spread
 
 
 def test_all_values_are_told_if_they_are_few(spark: SparkSession) -> None:

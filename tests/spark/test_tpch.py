@@ -17,8 +17,8 @@ from sparkwhy.memory.values import Row, unordered_bag
 from sparkwhy.plan.nodes import OpId, Plan, Table
 from sparkwhy.plan.show import show_plan
 from sparkwhy.plan.walk import walk
-from sparkwhy.spark.read import read
-from sparkwhy.spark.run import run
+from sparkwhy.spark.classic.read.operators import read
+from sparkwhy.spark.classic.run.operators import run
 from tests.laws import check_spark, types_of
 from tests.tpch.data import QUERIES, TABLES, query, register
 

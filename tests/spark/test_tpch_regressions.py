@@ -9,7 +9,7 @@ from sparkwhy.plan.exprs import conjuncts
 from sparkwhy.plan.nodes import Filter
 from sparkwhy.plan.show import show_expr, show_plan
 from sparkwhy.plan.walk import walk
-from sparkwhy.spark.read import read
+from sparkwhy.spark.classic.read.operators import read
 from tests.laws import check_both
 
 pytestmark = pytest.mark.spark

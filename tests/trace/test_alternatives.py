@@ -12,6 +12,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql import Window as SparkWindow
 from pyspark.sql import functions as F
 
+from sparkwhy.alternatives.declared import Alternative
+from sparkwhy.alternatives.enumerate import Alternatives, QueryVariant, alternatives_of
+from sparkwhy.alternatives.fitting import widens
+from sparkwhy.alternatives.paths import Meanings, meanings_of, source_paths
 from sparkwhy.errors import AlternativeError, AmbiguousAttribute, TooManyAlternatives, UnknownAttribute
 from sparkwhy.lab.tables import rows_of, tables_of
 from sparkwhy.memory.interpreter import run
@@ -70,12 +74,8 @@ from sparkwhy.plan.types import (
     Type,
 )
 from sparkwhy.plan.walk import inputs, walk
-from sparkwhy.spark.read import read
-from sparkwhy.spark.run import run as run_in_spark
-from sparkwhy.trace.alternatives import Alternatives, Rewritten, alternatives_of
-from sparkwhy.trace.declared import Alternative
-from sparkwhy.trace.fitting import widens
-from sparkwhy.trace.paths import Meanings, meanings_of, source_paths
+from sparkwhy.spark.classic.read.operators import read
+from sparkwhy.spark.classic.run.operators import run as run_in_spark
 from tests.trace.plans import Generator
 
 # --- building plans ---
@@ -170,18 +170,18 @@ def changes(found: Alternatives) -> list[Mapping[str, str]]:
     return [dict(each.changes) for each in found.found]
 
 
-def one(found: Alternatives) -> Rewritten:
+def one(found: Alternatives) -> QueryVariant:
     """The only alternative beside the query as written."""
     _, other = found.found
     return other
 
 
-def steps(rewritten: Rewritten) -> list[int]:
+def steps(rewritten: QueryVariant) -> list[int]:
     assert all(id.part == 0 for id in rewritten.changed)
     return [id.step for id in rewritten.changed]
 
 
-def texts(rewritten: Rewritten) -> dict[int, str]:
+def texts(rewritten: QueryVariant) -> dict[int, str]:
     """The changed operators as a user would say them."""
     return {node.id.step: show_op(node) for node in walk(rewritten.plan) if node.id in rewritten.changed}
 

@@ -10,12 +10,12 @@ from pyspark.sql import functions as F
 
 from sparkwhy import why_not
 from sparkwhy.plan.exprs import Compare, Literal, Ref
+from sparkwhy.plan.node_exprs import exprs_of
 from sparkwhy.plan.nodes import Filter, OpId, Plan, Project
-from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.types import INTEGER
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import parts
-from sparkwhy.trace.annotate import evaluate, trace
+from sparkwhy.trace.trace import evaluate, trace
 from tests.trace.plans import Generator
 
 

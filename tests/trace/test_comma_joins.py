@@ -6,7 +6,7 @@ from sparkwhy.plan.exprs import And, Compare, Expr, Literal, Ref
 from sparkwhy.plan.nodes import Filter, Join, OpId, Place, Plan
 from sparkwhy.plan.show import show_plan
 from sparkwhy.plan.types import INTEGER
-from sparkwhy.trace.comma_joins import with_join_conditions
+from sparkwhy.spark.comma_joins import with_join_conditions
 from tests.plan.test_nodes import attribute, table
 
 A, B, C = attribute(1, "a"), attribute(2, "b"), attribute(3, "c")

@@ -11,9 +11,9 @@ from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan
 from sparkwhy.plan.types import LONG
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.annotate import trace
-from sparkwhy.trace.counts import counting
-from sparkwhy.trace.trails import REFERENCE
+from sparkwhy.trace.observe import REFERENCE
+from sparkwhy.trace.rules.join_counts import counting
+from sparkwhy.trace.trace import trace
 from tests.explain.test_recall import both_ways
 from tests.trace.plans import PAIRING, Generator
 from tests.trace.test_law import MOST_DROPPERS, check_law, droppers

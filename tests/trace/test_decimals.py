@@ -16,14 +16,14 @@ from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.build import boolean
 from sparkwhy.plan.exprs import AggCall, Call, Compare, Expr, Literal, Ref
+from sparkwhy.plan.node_exprs import exprs_of
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, OpId, Plan
-from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.types import Decimal
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import parts
-from sparkwhy.spark.read import read
-from sparkwhy.spark.run import run as run_on_spark
-from sparkwhy.trace.annotate import TracedQuery, evaluate, trace
+from sparkwhy.spark.classic.read.operators import read
+from sparkwhy.spark.classic.run.operators import run as run_on_spark
+from sparkwhy.trace.trace import TracedQuery, evaluate, trace
 from tests.fix.test_ladder import K
 from tests.plan.test_nodes import attribute, table
 

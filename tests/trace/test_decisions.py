@@ -30,9 +30,9 @@ from sparkwhy.plan.exprs import (
 )
 from sparkwhy.plan.nodes import Column, OpId, Plan, Project, Source, Table
 from sparkwhy.plan.types import BOOLEAN, DATE, DOUBLE, INTEGER, LONG, STRING, Decimal, Type
-from sparkwhy.spark import jvm
-from sparkwhy.spark import run as spark_run
-from sparkwhy.trace.decisions import Part, blames, parts_of
+from sparkwhy.spark.classic import jvm
+from sparkwhy.spark.classic.run import operators as spark_run
+from sparkwhy.trace.bounds_by_halving import Part, blames, parts_of
 
 OPS: list[CompareOp] = ["<", "<=", ">", ">=", "=", "<>", "<=>"]
 TABLE = OpId(1)

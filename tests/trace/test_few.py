@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from sparkwhy.backtrace.selectivity import few_rows, measured
 from sparkwhy.plan.build import carry, long
 from sparkwhy.plan.exprs import AggCall, Compare, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, OpId
 from sparkwhy.plan.types import INTEGER, LONG
-from sparkwhy.trace.few import few_rows, measured
 from tests.plan.test_nodes import attribute, table
 
 K, V = attribute(1, "k"), attribute(2, "v")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from sparkwhy.alternatives.aggregates import with_other_functions
+from sparkwhy.alternatives.enumerate import Alternatives, QueryVariant
 from sparkwhy.plan.exprs import AggCall, Compare, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, OpId
 from sparkwhy.plan.types import LONG
-from sparkwhy.trace.alternatives import Alternatives, Rewritten
-from sparkwhy.trace.functions import with_other_functions
 from tests.plan.test_nodes import attribute, table
 
 V, N = attribute(1, "v", LONG), attribute(2, "n", LONG)
@@ -16,7 +16,7 @@ ASKED = (Compare("=", Ref(N), Literal(3, LONG)),)
 
 def functions(*, large: bool) -> tuple[list[str], list[str]]:
     """Those that are tried, and those that are not."""
-    tried = with_other_functions(Alternatives((Rewritten({}, COUNTED, ()),), ()), ASKED, large=large)
+    tried = with_other_functions(Alternatives((QueryVariant({}, COUNTED, ()),), ()), ASKED, large=large)
     return [each.functions[1] for each in tried.found if each.functions], [
         new for each in tried.pruned for new in each.changes.values()
     ]

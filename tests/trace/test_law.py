@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
+from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row, unordered_bag
 from sparkwhy.plan.build import all_of
 from sparkwhy.plan.nodes import Filter, OpId, Plan, Source, Table
 from sparkwhy.plan.show import show_plan
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.annotate import TracedQuery, trace
-from sparkwhy.trace.bits import Dropper, droppers_of
+from sparkwhy.trace.blame import Dropper, droppers_of
 from sparkwhy.trace.relax import relax
-from sparkwhy.trace.wanted import Conditions
+from sparkwhy.trace.trace import TracedQuery, trace
 from tests.trace.plans import Generator
 
 MOST_DROPPERS = 6

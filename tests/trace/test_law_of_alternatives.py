@@ -8,18 +8,18 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
+from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.lab.tables import rows_of
 from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.exprs import AggCall, Expr, Ref
+from sparkwhy.plan.node_exprs import exprs_of, with_exprs
 from sparkwhy.plan.nodes import Aggregate, Distinct, Join, Limit, Plan
 from sparkwhy.plan.show import show_plan
-from sparkwhy.plan.slots import exprs_of, with_exprs
 from sparkwhy.plan.walk import fold, inputs, walk, with_inputs
 from sparkwhy.plan.walk_exprs import rewrite
-from sparkwhy.spark import run as spark_run
-from sparkwhy.trace.annotate import evaluate, trace
+from sparkwhy.spark.classic.run import operators as spark_run
 from sparkwhy.trace.relax import relax
-from sparkwhy.trace.wanted import Conditions
+from sparkwhy.trace.trace import evaluate, trace
 from tests.sessions import uncompiled
 from tests.trace.plans import Generator
 from tests.trace.test_law import MOST_DROPPERS, alive_rows, bag, check_law, droppers, meeting, run_meeting

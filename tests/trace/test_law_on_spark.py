@@ -13,9 +13,9 @@ from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.nodes import OpId, Plan, Source, Table
 from sparkwhy.plan.walk import fold, with_inputs
-from sparkwhy.spark import jvm
-from sparkwhy.spark import run as spark_run
-from sparkwhy.trace.annotate import trace
+from sparkwhy.spark.classic import jvm
+from sparkwhy.spark.classic.run import operators as spark_run
+from sparkwhy.trace.trace import trace
 from tests.sessions import uncompiled
 from tests.trace.plans import Generator
 from tests.trace.test_law import bag

@@ -10,7 +10,7 @@ from sparkwhy.plan.exprs import AggCall, Compare, Literal, Ref, WindowCall
 from sparkwhy.plan.nodes import Filter, Join, OpId, Plan, Window
 from sparkwhy.plan.types import INTEGER
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.annotate import trace
+from sparkwhy.trace.trace import trace
 from tests.trace.plans import Generator
 from tests.trace.test_law import check_law
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from sparkwhy.backtrace.backtrace import Conditions
+from sparkwhy.backtrace.partner_keys import MOST, PartnerKeys, no_keys
 from sparkwhy.explain.candidates import candidate_plan, candidates_of
 from sparkwhy.fix.propose import proposed
 from sparkwhy.fix.verify import outcome_plan, outcomes_of, told_of
@@ -16,9 +18,7 @@ from sparkwhy.plan.exprs import Attribute, Compare, Expr, In, Literal, Ref
 from sparkwhy.plan.nodes import Filter, Join, OpId, Plan, Table
 from sparkwhy.plan.types import INTEGER
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.annotate import trace
-from sparkwhy.trace.partner_keys import MOST, PartnerKeys, no_keys
-from sparkwhy.trace.wanted import Conditions
+from sparkwhy.trace.trace import trace
 from tests.fix.chain import Case, claims_of
 from tests.plan.test_nodes import attribute, table
 from tests.trace.plans import Generator

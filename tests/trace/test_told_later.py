@@ -9,11 +9,11 @@ import pytest
 
 from sparkwhy.plan.build import carry
 from sparkwhy.plan.exprs import Call, Compare, Ref
+from sparkwhy.plan.node_exprs import exprs_of
 from sparkwhy.plan.nodes import Join, JoinType, OpId, Plan, Project
-from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import parts
-from sparkwhy.trace.annotate import trace
+from sparkwhy.trace.trace import trace
 from tests.explain.test_recall import Told, both_ways
 from tests.fix.test_ladder import totals
 from tests.trace.plans import PAIRING, Generator

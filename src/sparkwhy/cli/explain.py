@@ -8,6 +8,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
+from sparkwhy.alternatives.declared import Alternative, Declared
 from sparkwhy.api import why_not
 from sparkwhy.cli.failures import UsageError
 from sparkwhy.cli.output import add_output_options, check_output, progress_of, tell
@@ -17,7 +18,6 @@ from sparkwhy.errors import MalformedPattern
 from sparkwhy.question.json_form import from_json
 from sparkwhy.question.pattern import Fields
 from sparkwhy.report.located import located
-from sparkwhy.trace.declared import Alternative, Declared
 
 _EPILOG = """\
 examples:

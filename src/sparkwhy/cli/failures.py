@@ -6,7 +6,7 @@ import traceback
 from pathlib import Path
 
 from sparkwhy.errors import SparkWhyError
-from sparkwhy.spark.failures import shortened
+from sparkwhy.spark.classic.jobs.failures import shortened
 
 FINE, USAGE, UNEXPLAINED, NOT_IN_DATA, FAILED = 0, 2, 3, 4, 5
 INTERRUPTED, PIPE_CLOSED = 130, 141

@@ -16,7 +16,7 @@ from sparkwhy.cli import bench, demo, explain, scenarios
 from sparkwhy.cli.failures import FAILED, INTERRUPTED, PIPE_CLOSED, USAGE, CannotStart, UsageError
 from sparkwhy.cli.quiet import quiet_spark
 from sparkwhy.errors import SparkWhyError, harmless
-from sparkwhy.spark.failures import shortened
+from sparkwhy.spark.classic.jobs.failures import shortened
 
 COMMANDS = (demo, explain, scenarios, bench)
 """Each has `register`, which adds its parser; the parser's `run` gets the arguments and returns the exit code."""

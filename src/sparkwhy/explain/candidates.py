@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sparkwhy.explain.explanation import Explanation, Operator, column_names
-from sparkwhy.explain.nested import incoming, outgoing
+from sparkwhy.alternatives.enumerate import QueryVariant
+from sparkwhy.explain.model import Explanation, Operator, column_names
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, empty_array, equal, exists, integer, long
 from sparkwhy.plan.exprs import AggCall, Compare, Expr, FieldOf, MakeStruct, Not, Ref, is_true
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, OpId, Plan, Project
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.alternatives import Rewritten
-from sparkwhy.trace.annotate import TracedQuery
-from sparkwhy.trace.bits import Bits, Dropper
-from sparkwhy.trace.bounds import can_hold
-from sparkwhy.trace.terms import UNION_OF_WORLDS, WORLDS_LEFT_OUT, is_inside
-from sparkwhy.trace.trails import FACT, TRAIL, VERDICT
+from sparkwhy.trace.attainable import can_hold
+from sparkwhy.trace.blame import Bits, Dropper
+from sparkwhy.trace.encode import incoming, outgoing
+from sparkwhy.trace.liveness import UNION_OF_WORLDS, WORLDS_LEFT_OUT, is_inside
+from sparkwhy.trace.observe import FACT, TRAIL, VERDICT
+from sparkwhy.trace.trace import TracedQuery
 
 _CLAIM = Struct(
     (Field("alternative", INTEGER), Field("blame", LONG), Field("certain", BOOLEAN), Field("row", Array(STRING)))
@@ -181,7 +181,7 @@ class Claim:
     candidates: tuple[Candidate, ...]
 
 
-def explain(alternatives: Sequence[Rewritten], bits: Bits, candidates: Iterable[Candidate]) -> tuple[Claim, ...]:
+def explain(alternatives: Sequence[QueryVariant], bits: Bits, candidates: Iterable[Candidate]) -> tuple[Claim, ...]:
     """The candidates as explanations, those with the fewest operators first.
 
     Candidates that change the same operators are one explanation; of several alternatives, the one that changes the
@@ -197,7 +197,7 @@ def explain(alternatives: Sequence[Rewritten], bits: Bits, candidates: Iterable[
     )
 
 
-def _needed(alternatives: Sequence[Rewritten], bits: Bits, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+def _needed(alternatives: Sequence[QueryVariant], bits: Bits, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
     """The candidates without those that change a function where the function as written would do as well."""
 
     def blamed(candidate: Candidate) -> frozenset[OpId]:
@@ -216,7 +216,7 @@ def _promise(candidate: Candidate) -> tuple[bool, int]:
 
 
 def _explanation(
-    alternatives: Sequence[Rewritten], ids: tuple[OpId, ...], rank: int, candidates: tuple[Candidate, ...]
+    alternatives: Sequence[QueryVariant], ids: tuple[OpId, ...], rank: int, candidates: tuple[Candidate, ...]
 ) -> Explanation:
     alternative = alternatives[candidates[0].alternative]
     told = [candidate for candidate in candidates if candidate.alternative == candidates[0].alternative]
@@ -233,7 +233,7 @@ def _explanation(
     )
 
 
-def _operators(alternatives: Sequence[Rewritten], bits: Bits, candidate: Candidate) -> tuple[OpId, ...]:
+def _operators(alternatives: Sequence[QueryVariant], bits: Bits, candidate: Candidate) -> tuple[OpId, ...]:
     """Those that the alternative changes, and those that are blamed."""
     blamed = {dropper.op for dropper in bits.droppers(candidate.blame, candidate.alternative)}
     return tuple(sorted(blamed | set(alternatives[candidate.alternative].changed)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sparkwhy.explain.explanation import Operator
+from sparkwhy.explain.model import Operator
 from sparkwhy.plan.nodes import Plan, SetOperation, Union
 from sparkwhy.plan.walk import inputs, walk
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import product, takewhile
 from typing import Any, NamedTuple
 
-from sparkwhy.explain.explanation import FixKind
-from sparkwhy.explain.near_miss import equal_after
+from sparkwhy.evidence.text_differences import equal_after
+from sparkwhy.explain.model import FixKind
 from sparkwhy.plan.exprs import (
     And,
     Call,

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
+from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import named
-from sparkwhy.explain.explanation import SideEffects
-from sparkwhy.explain.nested import outgoing
+from sparkwhy.explain.model import SideEffects
 from sparkwhy.fix.propose import Repair
 from sparkwhy.fix.verify import alike, gate_of, gates_in, open_gates, reading_of
 from sparkwhy.plan.build import (
@@ -31,9 +31,9 @@ from sparkwhy.plan.build import (
 from sparkwhy.plan.exprs import AggCall, Case, Cast, Compare, Expr, FieldOf, IsNull, MakeStruct, Not, Or, Ref, is_true
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG, STRING, UNCOMPARABLE, Array, Atom, Field, Map, Struct, Type
-from sparkwhy.trace.annotate import TracedQuery, evaluate
-from sparkwhy.trace.terms import minus, union
-from sparkwhy.trace.wanted import Conditions
+from sparkwhy.trace.encode import outgoing
+from sparkwhy.trace.liveness import minus, union
+from sparkwhy.trace.trace import TracedQuery, evaluate
 
 
 def effects_plan(

@@ -16,7 +16,8 @@ from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
-from sparkwhy.explain.explanation import SideEffects
+from sparkwhy.backtrace.backtrace import Conditions, backtrace, substituted
+from sparkwhy.explain.model import SideEffects
 from sparkwhy.fix.effects import same_value
 from sparkwhy.fix.propose import Repair
 from sparkwhy.fix.verify import alike, gate_of, open_gates
@@ -35,15 +36,14 @@ from sparkwhy.plan.exprs import (
     Ref,
     is_true,
 )
+from sparkwhy.plan.node_exprs import exprs_of
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Plan, Project, Sort
-from sparkwhy.plan.slots import exprs_of
 from sparkwhy.plan.types import BOOLEAN, INTEGRALS, LONG, UNCOMPARABLE, Atom, Decimal, Struct, Type
 from sparkwhy.plan.walk import walk
-from sparkwhy.plan.walk_exprs import is_random
-from sparkwhy.trace.annotate import TracedQuery, evaluate
-from sparkwhy.trace.decimals import MOST_DIGITS
-from sparkwhy.trace.terms import minus
-from sparkwhy.trace.wanted import Conditions, backtrace, reads_only, substituted
+from sparkwhy.plan.walk_exprs import is_random, reads_only
+from sparkwhy.rewrite.decimals_as_integers import MOST_DIGITS
+from sparkwhy.trace.liveness import minus
+from sparkwhy.trace.trace import TracedQuery, evaluate
 
 
 class Seen(NamedTuple):

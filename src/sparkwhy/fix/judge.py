@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 
+from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Claim, explain
-from sparkwhy.explain.explanation import Explanation, SideEffects
+from sparkwhy.explain.model import Explanation, SideEffects
 from sparkwhy.fix.propose import Proposed, Query, Repair
 from sparkwhy.fix.verify import Outcome, returned, shortfall
-from sparkwhy.trace.wanted import Conditions
 
 _NOTHING_KNOWN = "no change of its constants is known that would let the row through"
 

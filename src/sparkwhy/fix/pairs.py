@@ -12,13 +12,15 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from sparkwhy.alternatives.enumerate import QueryVariant
+from sparkwhy.backtrace.backtrace import Conditions, backtrace
+from sparkwhy.evidence.text_differences import Quoting
 from sparkwhy.explain.candidates import candidate_plan, candidates_of, explain
-from sparkwhy.explain.explanation import Explanation, FixKind, Operator
-from sparkwhy.explain.near_miss import Quoting
-from sparkwhy.explain.stricter import turning
+from sparkwhy.explain.model import Explanation, FixKind, Operator
+from sparkwhy.explain.stricter_filters import turning
 from sparkwhy.fix.judge import Judged
 from sparkwhy.fix.propose import Query, Repair, fixes_of
-from sparkwhy.fix.trial import Engine, Trial
+from sparkwhy.fix.search.search import Engine, FixSearch
 from sparkwhy.plan.build import Fresh, all_of, long
 from sparkwhy.plan.exprs import AggCall
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Limit, OpId, Plan
@@ -26,11 +28,9 @@ from sparkwhy.plan.show import names_for, show_expr
 from sparkwhy.plan.types import LONG
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.plan.walk_exprs import parts
-from sparkwhy.trace.alternatives import Rewritten
-from sparkwhy.trace.annotate import trace
-from sparkwhy.trace.bits import Dropper, droppers_of
+from sparkwhy.trace.blame import Dropper, droppers_of
 from sparkwhy.trace.relax import relax
-from sparkwhy.trace.wanted import Conditions, backtrace
+from sparkwhy.trace.trace import trace
 
 MAX_JOINS = 4
 """So many joins are opened, the last ones of the query first, each by itself."""
@@ -79,14 +79,14 @@ def _has_few_rows(engine: Engine, side: Plan, wanted: Conditions) -> bool:
 def _judged(
     engine: Engine, plan: Plan, join: Join, conditions: Conditions, timezone: str, verify: bool
 ) -> Iterator[Judged]:
-    readings = (Rewritten({}, opened(plan, join), ()),)
+    readings = (QueryVariant({}, opened(plan, join), ()),)
     traced = trace(readings[0].plan, conditions, records=True)
     candidates = candidates_of(engine.collect(candidate_plan(traced)))
     own = traced.bits.of([Dropper(join.id)])
     claims = explain(readings, traced.bits, (each for each in candidates if each.certain and each.blame & own))
     if verify:
         query = Query(readings, traced.bits, timezone)
-        verdicts = Trial(engine, query, conditions).verdicts(claims)
+        verdicts = FixSearch(engine, query, conditions).verdicts(claims)
         return (_closed(plan, join, each) for each in verdicts)
     return (Judged(_told(plan, join, claim.explanation)) for claim in claims)
 

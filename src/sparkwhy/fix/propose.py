@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from typing import Any
 
+from sparkwhy.alternatives.enumerate import QueryVariant
 from sparkwhy.explain.candidates import Candidate, witnesses_of
-from sparkwhy.explain.explanation import Fix, FixKind, Operator
+from sparkwhy.explain.model import Fix, FixKind, Operator
+from sparkwhy.fix.code.line_diff import line_diff
 from sparkwhy.fix.conditions import INVENTION, Unknown, admitting
-from sparkwhy.fix.source import line_diff
 from sparkwhy.plan.exprs import Expr
 from sparkwhy.plan.nodes import Filter, Flatten, Join, Limit, OpId, Plan
 from sparkwhy.plan.show import names_for, show_bare, show_expr, show_op
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.question.values import convert
-from sparkwhy.trace.alternatives import Rewritten
-from sparkwhy.trace.bits import Bits, Dropper
+from sparkwhy.trace.blame import Bits, Dropper
 from sparkwhy.trace.relax import relax
 
 MAX_REPAIRS = 6
@@ -77,7 +77,7 @@ class Proposed:
 class Query:
     """What proposals are made from."""
 
-    alternatives: Sequence[Rewritten]
+    alternatives: Sequence[QueryVariant]
     bits: Bits
     timezone: str
     other_readings: Mapping[OpId, tuple[Plan, ...]] = field(default_factory=dict)

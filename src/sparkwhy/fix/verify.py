@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from sparkwhy.explain.explanation import column_names
-from sparkwhy.explain.near_miss import Quoting
-from sparkwhy.explain.nested import incoming, outgoing
+from sparkwhy.backtrace.backtrace import Conditions
+from sparkwhy.backtrace.partner_keys import LookUp, no_keys
+from sparkwhy.backtrace.selectivity import measured
+from sparkwhy.evidence.text_differences import Quoting
+from sparkwhy.explain.model import column_names
 from sparkwhy.fix.propose import Repair
 from sparkwhy.plan.build import (
     Fresh,
@@ -25,11 +27,9 @@ from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Plan, Project
 from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.types import BOOLEAN, LONG, STRING, Array, Field, Struct
 from sparkwhy.plan.walk_exprs import attributes_of
-from sparkwhy.trace.annotate import TracedQuery, evaluate
-from sparkwhy.trace.few import measured
-from sparkwhy.trace.partner_keys import LookUp, no_keys
-from sparkwhy.trace.terms import minus
-from sparkwhy.trace.wanted import Conditions
+from sparkwhy.trace.encode import incoming, outgoing
+from sparkwhy.trace.liveness import minus
+from sparkwhy.trace.trace import TracedQuery, evaluate
 
 AT_ONCE = 60
 """So many changed queries are evaluated in one pass: each has a gate, and gates are bits of a long."""

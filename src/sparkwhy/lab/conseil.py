@@ -21,8 +21,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.errors import UnsupportedOperator, assert_never
-from sparkwhy.explain.explanation import Operator
+from sparkwhy.explain.model import Operator
 from sparkwhy.lab.whynot import Answers, Collect, compatible, has_rows, of_elements, wanted_directly
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, integer, long, null
 from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, IsNull, Not, Or, Ref, is_true
@@ -49,7 +50,6 @@ from sparkwhy.plan.nodes import (
 from sparkwhy.plan.types import BOOLEAN, LONG
 from sparkwhy.plan.walk import fold, walk
 from sparkwhy.plan.walk_exprs import attributes_of
-from sparkwhy.trace.wanted import Conditions
 
 Dropped: TypeAlias = frozenset[OpId]
 Unknown: TypeAlias = Mapping[AttrId, frozenset[Attribute]]

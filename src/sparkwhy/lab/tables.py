@@ -9,8 +9,8 @@ from pyspark.sql import DataFrame, SparkSession
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.nodes import OpId, Plan, Table
 from sparkwhy.plan.walk import walk
-from sparkwhy.spark.rows import from_spark
-from sparkwhy.spark.run import run
+from sparkwhy.spark.classic.run.operators import run
+from sparkwhy.spark.classic.run.rows import from_spark
 
 
 def tables_of(session: SparkSession, plan: Plan) -> Mapping[OpId, list[Row]]:

@@ -24,8 +24,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from sparkwhy.backtrace.backtrace import Conditions, pushed
+from sparkwhy.backtrace.null_rejection import rejects_null
 from sparkwhy.errors import UnsupportedOperator, assert_never
-from sparkwhy.explain.explanation import Operator
+from sparkwhy.explain.model import Operator
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, integer
 from sparkwhy.plan.exprs import AggCall, And, Attribute, Compare, Expr, IsNotNull, IsNull, Not, Or, Ref, is_true
 from sparkwhy.plan.nodes import (
@@ -49,9 +51,7 @@ from sparkwhy.plan.nodes import (
 )
 from sparkwhy.plan.types import BOOLEAN
 from sparkwhy.plan.walk import inputs, push_down, walk, with_inputs
-from sparkwhy.plan.walk_exprs import attributes_of
-from sparkwhy.trace.nulls import rejects_null
-from sparkwhy.trace.wanted import Conditions, pushed, reads_only
+from sparkwhy.plan.walk_exprs import attributes_of, reads_only
 
 Answers: TypeAlias = tuple[frozenset[Operator], ...]
 """What a baseline returns: sets of operators, in its order."""

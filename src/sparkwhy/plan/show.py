@@ -39,6 +39,7 @@ from sparkwhy.plan.exprs import (
     WindowCall,
     conjuncts,
 )
+from sparkwhy.plan.node_exprs import exprs_of, with_exprs
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -58,7 +59,6 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
-from sparkwhy.plan.slots import exprs_of, with_exprs
 from sparkwhy.plan.types import DATE, STRING, TIMESTAMP, Type, ddl, is_numeric
 from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import fold_expr, parts, rewrite

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import TypeVar
@@ -189,3 +189,9 @@ def rewrite(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
             todo.extend((operand, False) for operand in reversed(operands(current)))
     (result,) = kept
     return result
+
+
+def reads_only(expr: Expr, attributes: Iterable[Attribute]) -> bool:
+    """Return whether an expression reads no attribute besides these."""
+    known = {attribute.id for attribute in attributes}
+    return all(attribute.id in known for attribute in attributes_of(expr))

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
 
+from sparkwhy.alternatives.enumerate import Alternatives, QueryVariant
 from sparkwhy.errors import BadArgument, shown
+from sparkwhy.explain.absent import SourceGap
 from sparkwhy.explain.candidates import Candidate, named
-from sparkwhy.explain.explanation import Explanation, SideEffects
-from sparkwhy.explain.missing import SourceGap
+from sparkwhy.explain.model import Explanation, SideEffects
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.question.bind import Question
 from sparkwhy.question.pattern import show_pattern
@@ -22,7 +23,6 @@ from sparkwhy.report.html import fragment, page
 from sparkwhy.report.report import Report, show_changes
 from sparkwhy.report.style import takes_colour, width_of
 from sparkwhy.report.text import render, render_coloured
-from sparkwhy.trace.alternatives import Alternatives, Rewritten
 
 Outcome = OneOf["explained", "not_missing", "not_in_data", "unexplained"]
 
@@ -41,7 +41,7 @@ class Answer:
     outcome: Outcome
     question: Question
     plan: Plan
-    alternatives: tuple[Rewritten, ...] = ()
+    alternatives: tuple[QueryVariant, ...] = ()
     explanations: tuple[Explanation, ...] = ()
     matching: tuple[Mapping[str, Any], ...] = ()
     gaps: tuple[SourceGap, ...] = ()

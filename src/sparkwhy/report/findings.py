@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sparkwhy.explain.explanation import Explanation, Operator, column_names
-from sparkwhy.explain.near_miss import date_formats
+from sparkwhy.evidence.text_differences import date_formats
+from sparkwhy.explain.model import Explanation, Operator, column_names
 from sparkwhy.plan.exprs import AttrId, Compare, Expr, In, conjuncts
 from sparkwhy.plan.nodes import Filter, Flatten, Join, Plan
+from sparkwhy.plan.origins import Origins
 from sparkwhy.plan.show import main_nodes, names_for, show_expr, show_op
 from sparkwhy.plan.types import TIMES
 from sparkwhy.plan.walk_exprs import attributes_of, parts, paths_of
-from sparkwhy.report.origins import Origins
 from sparkwhy.report.values import all_cut, cut, show_cell, show_row, told_values
-from sparkwhy.trace.partners import NO_PARTNER, PARTNER
-from sparkwhy.trace.trails import time_bounds
+from sparkwhy.trace.observe import time_bounds
+from sparkwhy.trace.rules.join_inputs import NO_PARTNER, PARTNER
 
 Witness = Mapping[str, Any]
 Met = Mapping[str, Any]

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sparkwhy.explain.explanation import Explanation
+from sparkwhy.explain.model import Explanation
 from sparkwhy.plan.nodes import Join, Plan, SetOperation, Union
 from sparkwhy.plan.show import inputs_of_step, main_nodes
-from sparkwhy.trace.partners import NO_PARTNER
+from sparkwhy.trace.rules.join_inputs import NO_PARTNER
 
 
 @dataclass(frozen=True)

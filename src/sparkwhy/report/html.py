@@ -8,13 +8,13 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any
 
-from sparkwhy.explain.missing import SourceGap
-from sparkwhy.explain.nested import Entries, NestedText
+from sparkwhy.explain.absent import SourceGap
 from sparkwhy.report.flow import Flow
 from sparkwhy.report.graph import column, draw, layout
 from sparkwhy.report.report import Change, Report, Row, Suspect, Told, show_changes
 from sparkwhy.report.tags import Content, Markup, document, element, joined, script, style_sheet
 from sparkwhy.report.values import counted, show_cell
+from sparkwhy.trace.encode import Entries, NestedText
 
 _NO_NETWORK = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 

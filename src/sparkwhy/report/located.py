@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from sparkwhy.explain.explanation import Explanation, Operator
+from sparkwhy.explain.model import Explanation, Operator
 from sparkwhy.plan.nodes import SQL_TEXT, Place
 from sparkwhy.plan.show import main_nodes
 from sparkwhy.plan.walk import fold, with_inputs

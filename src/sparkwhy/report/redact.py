@@ -13,18 +13,18 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from sparkwhy.errors import BadArgument, shown
-from sparkwhy.explain.explanation import Explanation, Fix, SideEffects, column_names
-from sparkwhy.explain.missing import SourceGap
-from sparkwhy.explain.near_miss import Quoting
+from sparkwhy.evidence.text_differences import Quoting
+from sparkwhy.explain.absent import SourceGap
+from sparkwhy.explain.model import Explanation, Fix, SideEffects, column_names
 from sparkwhy.plan.exprs import Expr, FieldOf
 from sparkwhy.plan.nodes import Flatten, Plan
+from sparkwhy.plan.origins import computed
 from sparkwhy.plan.show import MASK, main_nodes
 from sparkwhy.plan.types import Array, Map, Struct, Type, ddl
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of, parts
 from sparkwhy.report.answer import Answer
-from sparkwhy.report.origins import computed
-from sparkwhy.trace.partners import NO_PARTNER, PARTNER
+from sparkwhy.trace.rules.join_inputs import NO_PARTNER, PARTNER
 
 Mask: TypeAlias = Callable[[str, str], str]
 """What to show instead of a value, by the column or expression and the value, both as text."""

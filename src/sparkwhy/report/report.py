@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
 from sparkwhy.errors import assert_never
-from sparkwhy.explain.explanation import Explanation, Fix, Operator, SideEffects
-from sparkwhy.explain.missing import SourceGap
+from sparkwhy.explain.absent import SourceGap
+from sparkwhy.explain.model import Explanation, Fix, Operator, SideEffects
 from sparkwhy.plan.nodes import Aggregate, Plan, Window
 from sparkwhy.plan.show import main_nodes, show_op
 from sparkwhy.plan.walk import walk

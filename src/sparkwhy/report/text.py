@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
-from sparkwhy.explain.missing import SourceGap
+from sparkwhy.explain.absent import SourceGap
 from sparkwhy.report.report import Change, Report, Row, Suspect, Told
 from sparkwhy.report.style import Line, Piece, Role, coloured_line, plain_line, wrapped
 from sparkwhy.report.values import counted, cut, show_cell, show_row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sparkwhy.explain.near_miss import visible
+from sparkwhy.evidence.text_differences import visible
 
 MAX_VALUE = 60
 MAX_LINE = 120

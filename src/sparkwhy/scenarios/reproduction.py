@@ -10,6 +10,7 @@ from typing import TypeAlias
 from pyspark.sql import DataFrame, SparkSession
 
 from sparkwhy import Answer, Explanation, why_not
+from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.lab import conseil, whynot
 from sparkwhy.lab.whynot import Answers, Collect
 from sparkwhy.plan.nodes import Plan
@@ -18,10 +19,9 @@ from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import to_pattern
 from sparkwhy.scenarios.differences import DIFFERENCES, Column
 from sparkwhy.scenarios.scenario import Missing, Scenario, Tables
-from sparkwhy.spark.read import read
-from sparkwhy.spark.run import run
-from sparkwhy.trace.comma_joins import with_join_conditions
-from sparkwhy.trace.wanted import Conditions
+from sparkwhy.spark.classic.read.operators import read
+from sparkwhy.spark.classic.run.operators import run
+from sparkwhy.spark.comma_joins import with_join_conditions
 
 BASELINES: tuple[Column, ...] = ("why-not", "why-not, joined", "conseil")
 OURS: tuple[Column, ...] = ("without alternatives", "with alternatives")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sparkwhy.plan.nodes import Distinct, Filter, Flatten, Join, JoinType, Limit, Plan, SetOperation
 from sparkwhy.plan.walk import fold, with_inputs
-from sparkwhy.trace.bits import Dropper
+from sparkwhy.trace.blame import Dropper
 
 _PADDED: dict[tuple[bool, bool], JoinType] = {
     (False, False): "inner",

@@ -12,8 +12,7 @@ from sparkwhy.plan.build import call, carry
 from sparkwhy.plan.exprs import AggCall, Expr, Frame, Ref, WindowCall
 from sparkwhy.plan.nodes import Column, Flatten, Plan, Project, Window
 from sparkwhy.plan.types import Array
-from sparkwhy.trace.split import gates_of
-from sparkwhy.trace.terms import (
+from sparkwhy.trace.liveness import (
     SETS,
     TERM,
     WORLD,
@@ -25,12 +24,13 @@ from sparkwhy.trace.terms import (
     world_blames,
     worlds,
 )
-from sparkwhy.trace.traced import Traced, Tracing, query_columns
+from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns
+from sparkwhy.trace.variants.split import gates_of
 
 WHOLE_PARTITION = Frame("rows", None, None)
 
 
-def with_worlds(tracing: Tracing, op: Plan, rows: Traced, partition: tuple[Expr, ...]) -> Traced:
+def with_worlds(tracing: TraceContext, op: Plan, rows: TracedRows, partition: tuple[Expr, ...]) -> TracedRows:
     """Each row in every world of its partition in which it is alive; blame and unless are those of the world."""
     if rows.is_certain:
         return rows

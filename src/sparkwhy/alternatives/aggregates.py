@@ -1,0 +1,83 @@
+"""Other aggregate functions: readings of a query in which one aggregate that the question asks about is another one.
+
+The paper's table of admissible changes has them, its algorithm leaves them out. Only functions of the standard that
+give a value of the same type are tried, one change at a time, and only in the query as written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sparkwhy.alternatives.enumerate import Alternatives, QueryVariant
+from sparkwhy.backtrace.backtrace import Conditions, backtrace
+from sparkwhy.plan.exprs import AggCall, Expr
+from sparkwhy.plan.nodes import Aggregate, Column, Plan
+from sparkwhy.plan.show import names_for, show_expr
+from sparkwhy.plan.types import Map, is_numeric
+from sparkwhy.plan.walk import fold, walk, with_inputs
+from sparkwhy.plan.walk_exprs import attributes_of
+
+MAX_FUNCTIONS = 6
+"""So many other functions are tried for one question."""
+
+_STANDARD = (("count", False), ("count", True), ("sum", False), ("avg", False), ("min", False), ("max", False))
+"""Function, and whether of distinct values."""
+
+
+def with_other_functions(tried: Alternatives, conditions: Conditions, *, large: bool = False) -> Alternatives:
+    """The alternatives, and as many other functions as are tried; of the rest it is said that they are not.
+
+    To count distinct values, the partial sums of a group must tell all values apart: too dear on `large` data.
+    """
+    plan = tried.found[0].plan
+    found = list(_found(plan, conditions))
+    dear = [each for each, call in found if large and call.distinct]
+    cheap = [each for each, call in found if not (large and call.distinct)]
+    more = Alternatives((*tried.found, *cheap[:MAX_FUNCTIONS]), tried.pruned)
+    more = more.without(cheap[MAX_FUNCTIONS:], f"no more than {MAX_FUNCTIONS} other functions are tried")
+    return more.without(dear, "on much data distinct values are not counted where the query does not")
+
+
+def _found(plan: Plan, conditions: Conditions) -> Iterator[tuple[QueryVariant, AggCall]]:
+    """The query with another function for an aggregate that the question reads, one for each that can be."""
+    wanted = backtrace(plan, conditions)
+    for node in walk(plan):
+        if isinstance(node, Aggregate):
+            for column in _asked_about(node, wanted[node.id]):
+                yield from ((_rewritten(plan, node, column, call), call) for call in _others(column.expr))
+
+
+def _asked_about(node: Aggregate, wanted: Conditions) -> Iterator[Column]:
+    read = {attribute for condition in wanted for attribute in attributes_of(condition)}
+    return (column for column in node.aggregates if column.attribute in read)
+
+
+def _others(expr: Expr) -> Iterator[AggCall]:
+    """The aggregate with each other function that takes its argument and gives a value of its type.
+
+    Distinct values are counted only where values are counted already.
+    """
+    if not isinstance(expr, AggCall) or len(expr.args) != 1 or not any(attributes_of(expr.args[0])):
+        return
+    if expr.function not in dict(_STANDARD):
+        return
+    for function, distinct in _STANDARD:
+        call = replace(expr, function=function, distinct=distinct)
+        allowed = expr.function == "count" or not distinct
+        if call != expr and allowed and _takes(function, expr) and call.type == expr.type:
+            yield call
+
+
+def _takes(function: str, call: AggCall) -> bool:
+    if function in ("sum", "avg"):
+        return is_numeric(call.args[0].type)
+    return function == "count" or not isinstance(call.args[0].type, Map)
+
+
+def _rewritten(plan: Plan, node: Aggregate, column: Column, call: AggCall) -> QueryVariant:
+    aggregates = tuple(replace(each, expr=call) if each is column else each for each in node.aggregates)
+    other = replace(node, aggregates=aggregates)
+    changed = fold(plan, lambda each, inputs: with_inputs(other if each.id == node.id else each, inputs))
+    texts = [show_expr(expr, names_for(node)) for expr in (column.expr, call)]
+    return QueryVariant({}, changed, (node.id,), kind="aggregate", functions=(texts[0], texts[1]))

@@ -1,0 +1,338 @@
+"""The alternatives of a query: what the user declared interchangeable, enumerated, rewritten and pruned (step 2).
+
+Alternative 0 is the query as written. How one substitution is carried out is said in `substitute`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from itertools import permutations, product
+from math import perm, prod
+from typing import Any, TypeAlias
+from typing import Literal as OneOf
+
+from sparkwhy.alternatives.declared import Alternative, Declared, groups_and_alternatives, resolved
+from sparkwhy.alternatives.fitting import CannotSubstitute
+from sparkwhy.alternatives.paths import Names, Origin, path_text, spelled
+from sparkwhy.alternatives.substitute import Analysis, Change, Use, substitute
+from sparkwhy.errors import AlternativeError, TooManyAlternatives, shown
+from sparkwhy.plan.nodes import OpId, Plan
+from sparkwhy.plan.walk import walk
+
+MAX_ALTERNATIVES = 32
+"""So many alternatives of a query can be traced at once."""
+
+_MAX_COMBINATIONS = 4096
+"""So many combinations are looked at; most of them may be pruned."""
+
+Mode: TypeAlias = OneOf["swap", "each"]
+"""A group is permuted once for the whole query, or every reference chooses by itself."""
+
+
+@dataclass(frozen=True)
+class QueryVariant:
+    """One alternative of a query: the same operators under the same ids, some with other parameters.
+
+    `changed` are the steps whose parameters differ from the query as written; `notes` say what types were mapped;
+    `evidence` says why an alternative is tried that nobody declared. `kind` is what differs: attributes, or an
+    aggregate function; `functions` are then the one as written and the other.
+    """
+
+    changes: Mapping[str, str]
+    plan: Plan
+    changed: tuple[OpId, ...]
+    notes: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    kind: OneOf["attribute", "aggregate"] = "attribute"
+    functions: tuple[str, str] | None = None
+
+    @property
+    def replaced(self) -> Mapping[str, str]:
+        """What is read or computed in place of what, in words."""
+        return self.changes if self.functions is None else dict([self.functions])
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """An alternative that cannot be tried, with the reason in words."""
+
+    changes: Mapping[str, str]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Alternatives:
+    """The alternatives of a query, number 0 first, and what was pruned."""
+
+    found: tuple[QueryVariant, ...]
+    pruned: tuple[Pruned, ...]
+
+    def without(self, readings: Iterable[QueryVariant], reason: str) -> Alternatives:
+        """The alternatives without these readings, of which the reason is told."""
+        left_out = tuple(readings)
+        found = tuple(each for each in self.found if not any(each is other for other in left_out))
+        return Alternatives(found, self.pruned + tuple(Pruned(each.replaced, reason) for each in left_out))
+
+    @property
+    def of_attributes(self) -> Alternatives:
+        """Without other aggregate functions: what is called an alternative in an answer."""
+        return Alternatives(tuple(each for each in self.found if each.kind == "attribute"), self.pruned)
+
+
+def alternatives_of(
+    plan: Plan, declared: Declared = (), *, mode: Mode = "swap", limit: int = MAX_ALTERNATIVES
+) -> Alternatives:
+    """The query as written and its alternatives, fewest changed operators first."""
+    given: Any = mode
+    if not isinstance(given, str) or given not in ("swap", "each"):  # a Column cannot be compared
+        raise AlternativeError(f"there is no mode {shown(mode)}.", hint="write mode='swap' or mode='each'.")
+    query = Analysis.of(plan)
+    groups, explicit = groups_and_alternatives(declared)
+    choices = _choices(query, [_group(query, group) for group in groups], mode)
+    ways = prod(choice.ways for choice in choices)
+    if ways > _MAX_COMBINATIONS:
+        raise TooManyAlternatives(ways, limit, groups=_ways(choices))
+    found = _tried(query, [*_combined(choices), *(_explicit(query, each) for each in explicit)], limit)
+    if found is None:
+        raise TooManyAlternatives(ways + len(explicit), limit, groups=_ways(choices))
+    return found
+
+
+def swapped(query: Analysis, table: OpId, members: tuple[Names, Names]) -> QueryVariant | None:
+    """The query with two attributes of a table in each other's place; None if that cannot be, or changes nothing."""
+    choices = _choices_of_group(Group("", table, tuple(sorted(members))), _uses(query))
+    tried = _tried(query, _combined(choices), MAX_ALTERNATIVES)
+    return tried.found[-1] if tried is not None and len(tried.found) > 1 else None
+
+
+def single_changes(plan: Plan, declared: Declared) -> Mapping[OpId, tuple[Plan, ...]]:
+    """For each operator that uses a member of a declared group: the operator with another member in one of its uses."""
+    query = Analysis.of(plan)
+    groups, _ = groups_and_alternatives(declared)
+    found: dict[OpId, list[Plan]] = {}
+    for choice in _choices(query, [_group(query, group) for group in groups], "each"):
+        tried = _tried(query, choice.options, MAX_ALTERNATIVES)
+        for each in tried.found[1:] if tried is not None else ():
+            nodes = {node.id: node for node in walk(each.plan)}
+            if len(each.changed) == 1 and each.changed[0] in nodes:
+                found.setdefault(each.changed[0], []).append(nodes[each.changed[0]])
+    return {op: tuple(nodes) for op, nodes in found.items()}
+
+
+def used_paths(query: Analysis) -> Mapping[OpId, tuple[Names, ...]]:
+    """The paths of each table that the query uses, in reading order."""
+    found: dict[OpId, dict[Names, None]] = {}
+    for origin in _uses(query).values():
+        found.setdefault(origin.table, {})[origin.names] = None
+    return {table: tuple(names) for table, names in found.items()}
+
+
+# --- groups ---
+
+
+@dataclass(frozen=True)
+class Group:
+    """A declared group in one table: its members there, sorted."""
+
+    text: str
+    table: OpId
+    members: tuple[Names, ...]
+
+    def member(self, origin: Origin) -> Names | None:
+        """The member that a reference goes through, if it does; the longest."""
+        through = [member for member in self.members if origin.goes_through(self.table, member)]
+        return max(through, key=len, default=None)
+
+
+def _group(query: Analysis, members: tuple[str, ...]) -> list[Group]:
+    """A group in every table that has at least two of its members."""
+    places = [resolved(member, query) for member in members]
+    found = []
+    for table in query.tables:
+        inside = sorted({place[table] for place in places if table in place})
+        if len(inside) > 1:
+            found.append(Group(f"{{{', '.join(members)}}}", table, tuple(inside)))
+    if not found:
+        raise AlternativeError(
+            f"{' and '.join(members)} are not attributes of one source.",
+            hint="only attributes of the same source can replace each other.",
+        )
+    return found
+
+
+def _uses(query: Analysis) -> dict[Use, Origin]:
+    """All uses of paths in a query, in reading order; of an array and its whole elements, the array counts."""
+    found: dict[Use, Origin] = {}
+    for node in walk(query.plan):
+        for origin in (origin for read in query.references[node.id] for origin in read.meaning):
+            use = Use(node.id, origin.table, origin.names)
+            found[use] = min(found.get(use, origin), origin, key=lambda each: each.fixed)
+    return found
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A decision that is taken independently of others: in how many ways, and what it can be (to be read once)."""
+
+    group: str
+    ways: int
+    options: Iterator[tuple[Change, ...]]
+
+
+def _choices(query: Analysis, groups: list[list[Group]], mode: Mode) -> list[Choice]:
+    uses = _uses(query)
+    each = _choices_of_uses if mode == "each" else _choices_of_group
+    return [choice for places in groups for group in places for choice in each(group, uses)]
+
+
+def _choices_of_group(group: Group, uses: Mapping[Use, Origin]) -> list[Choice]:
+    """The used members of a group become different members: a permutation, as far as it shows."""
+    used = sorted({member for origin in uses.values() if (member := group.member(origin)) is not None})
+    options = (
+        tuple(Change(group.table, old, new) for old, new in zip(used, chosen, strict=True))
+        for chosen in permutations(group.members, len(used))
+    )
+    return [Choice(group.text, perm(len(group.members), len(used)), options)]
+
+
+def _choices_of_uses(group: Group, uses: Mapping[Use, Origin]) -> list[Choice]:
+    """Every use of a member becomes any member."""
+    members = {use: group.member(origin) for use, origin in uses.items()}
+    return [_choice_of_use(group, old, use) for use, old in members.items() if old is not None]
+
+
+def _choice_of_use(group: Group, old: Names, use: Use) -> Choice:
+    options = ((Change(group.table, old, new, use),) for new in group.members)
+    return Choice(group.text, len(group.members), options)
+
+
+def _ways(choices: list[Choice]) -> Mapping[str, int]:
+    """In how many ways each group can be read."""
+    found: dict[str, int] = {}
+    for choice in choices:
+        found[choice.group] = found.get(choice.group, 1) * choice.ways
+    return found
+
+
+def _combined(choices: list[Choice]) -> Iterator[tuple[Change, ...]]:
+    """All combinations of choices but those in which two groups replace the same by different things."""
+    for chosen in product(*(choice.options for choice in choices)):
+        changes = tuple(change for option in chosen for change in option)
+        replaced = {(c.table, c.old, c.use): c.new for c in changes if c.old != c.new}
+        if all(replaced[c.table, c.old, c.use] == c.new for c in changes if c.old != c.new):
+            yield changes
+
+
+def _explicit(query: Analysis, alternative: Alternative) -> tuple[Change, ...]:
+    """The changes of an explicit alternative, in every table that has both attributes."""
+    found: list[Change] = []
+    for old, new in alternative.changes.items():
+        before, after = resolved(old, query), resolved(new, query)
+        here = [Change(table, before[table], after[table]) for table in before if table in after]
+        if not here:
+            raise AlternativeError(
+                f"{old} and {new} are not attributes of one source.",
+                hint="only attributes of the same source can replace each other.",
+            )
+        if all(change.old == change.new for change in here):
+            raise AlternativeError(f"the alternative replaces {old} by itself.", hint="name another attribute.")
+        found += here
+    return tuple(found)
+
+
+# --- trying ---
+
+
+def _tried(query: Analysis, combinations: Iterable[tuple[Change, ...]], limit: int) -> Alternatives | None:
+    """The combinations rewritten, each different query once, and those that cannot be; None if these are too many."""
+    uses = _uses(query)
+    found: dict[Differences, QueryVariant] = {(): QueryVariant({}, query.plan, ())}
+    pruned: list[Pruned] = []
+    for changes in combinations:
+        said = _said(query, changes, uses)
+        if not said and any(change.old != change.new for change in changes):
+            pruned.append(_unused(query, changes))
+            continue
+        try:
+            plan, notes = substitute(query, changes)
+        except CannotSubstitute as error:
+            pruned.append(Pruned(said, error.reason))
+            continue
+        differences = _differences(query.plan, plan)
+        new = QueryVariant(said, plan, _steps(query.plan, differences), notes)
+        found[differences] = min(found.get(differences, new), new, key=_rank)
+        if len(found) > limit:
+            return None
+    return Alternatives(tuple(sorted(found.values(), key=_rank)), _smallest(pruned))
+
+
+def _unused(query: Analysis, changes: tuple[Change, ...]) -> Pruned:
+    """An explicit alternative of which nothing is used."""
+    said = {_text(query, c.table, c.old): _text(query, c.table, c.new) for c in changes}
+    return Pruned(said, f"the query does not use {' or '.join(said)}")
+
+
+def _rank(rewritten: QueryVariant) -> tuple[int, int, list[tuple[str, str]]]:
+    return len(rewritten.changed), len(rewritten.changes), sorted(rewritten.changes.items())
+
+
+def _smallest(pruned: list[Pruned]) -> tuple[Pruned, ...]:
+    """What was pruned, without combinations of it with others that are pruned for the same reason."""
+    smallest: list[Pruned] = []
+    for each in sorted(pruned, key=lambda it: (len(it.changes), sorted(it.changes.items()), it.reason)):
+        if not any(it.reason == each.reason and it.changes.items() <= each.changes.items() for it in smallest):
+            smallest.append(each)
+    return tuple(smallest)
+
+
+Differences: TypeAlias = tuple[tuple[OpId, tuple[object, ...]], ...]
+"""The operators of a rewritten query that differ from the query as written, with their parameters."""
+
+_NO_PARAMETERS = frozenset({"id", "input", "left", "right", "branches"})
+
+
+def _differences(before: Plan, after: Plan) -> Differences:
+    pairs = (
+        (node.id, _parameters(node), _parameters(new)) for node, new in zip(walk(before), walk(after), strict=True)
+    )
+    return tuple((id, new) for id, old, new in pairs if new != old)
+
+
+def _parameters(node: Plan) -> tuple[object, ...]:
+    """What an operator is, without its inputs."""
+    return tuple(getattr(node, f.name) for f in fields(node) if f.compare and f.name not in _NO_PARAMETERS)
+
+
+def _steps(plan: Plan, differences: Differences) -> tuple[OpId, ...]:
+    """The steps of operators, each once."""
+    steps = {node.id.step for node in walk(plan) if not node.id.part}
+    return tuple(dict.fromkeys(OpId(id.step) if id.step in steps else id for id, _ in differences))
+
+
+# --- changes in words ---
+
+
+def _said(query: Analysis, changes: tuple[Change, ...], uses: Mapping[Use, Origin]) -> Mapping[str, str]:
+    """What is replaced by what, as a user would write it; where uses of an attribute differ, with the operator."""
+    made = [c for c in changes if c.old != c.new and any(c.covers(use.operator, uses[use]) for use in uses)]
+    return dict(sorted(_in_words(query, change, changes) for change in made))
+
+
+def _in_words(query: Analysis, change: Change, changes: tuple[Change, ...]) -> tuple[str, str]:
+    new = {other.new for other in changes if (other.table, other.old) == (change.table, change.old)}
+    old_text, new_text = (_text(query, change.table, names) for names in (change.old, change.new))
+    if len(new) == 1 or change.use is None:
+        return old_text, new_text
+    rest = "".join(f".{path_text((name,))}" for name in change.use.names[len(change.old) :])
+    return f"{old_text}{rest} (step {change.use.operator})", new_text + rest
+
+
+def _text(query: Analysis, table: OpId, names: Names) -> str:
+    """A path, with the name of its source where several have such a path."""
+    alike = [other for other in query.tables.values() if spelled(other, names) is not None]
+    if len(alike) == 1:
+        return path_text(names)
+    name = query.tables[table].source.name
+    twice = sum(other.source.name == name for other in alike) > 1
+    return f"{name}#{table}.{path_text(names)}" if twice else f"{name}.{path_text(names)}"

@@ -1,0 +1,106 @@
+"""What may stand for a value of another type: what is mapped without loss, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sparkwhy.alternatives.paths import (
+    field_named,
+    fields_in,
+)
+from sparkwhy.plan.build import either, null, transform
+from sparkwhy.plan.exprs import Cast, Expr, FieldOf, IsNull, MakeStruct
+from sparkwhy.plan.types import (
+    BINARY,
+    DOUBLE,
+    FLOAT,
+    INTEGRALS,
+    LONG,
+    NULL,
+    Array,
+    Atom,
+    Decimal,
+    Struct,
+    Type,
+    ddl,
+    same_shape,
+)
+
+_DIGITS: Mapping[Type, int] = {type: len(str(1 << (bits - 1))) for type, bits in INTEGRALS.items()}
+"""How many decimal digits the values of an integer type have."""
+
+
+class CannotSubstitute(Exception):
+    """The substitution cannot be carried out; the reason is in words."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def fitted(expr: Expr, wanted: Type) -> Expr:
+    """The expression as a value of a type that it can be mapped to."""
+    match expr.type, wanted:
+        case given, _ if same_shape(given, wanted):
+            return expr
+        case Struct(), Struct():
+            values = tuple(_fitted_field(expr, each.name, each.type) for each in wanted.fields)
+            return either(IsNull(expr), null(wanted), MakeStruct(wanted.names, values))
+        case Array(), Array(element):
+            return transform(expr, lambda inner: fitted(inner, element))
+        case _:
+            return Cast(expr, wanted)
+
+
+def _fitted_field(struct: Expr, name: str, wanted: Type) -> Expr:
+    fields = fields_in(struct.type)
+    found = field_named(name, fields)
+    return null(wanted) if found is None else fitted(FieldOf(struct, fields.index(found)), wanted)
+
+
+def mapped(given: Type, wanted: Type, path: str, fields_read: frozenset[str]) -> Iterator[str]:
+    """What has to be mapped between two types, in words; `CannotSubstitute` if something would be lost."""
+    match given, wanted:
+        case _ if same_shape(given, wanted):
+            return
+        case Struct(), Struct():
+            yield from _mapped_fields(given, wanted, path, fields_read)
+        case Array(inner), Array(element):
+            yield from mapped(inner, element, path, fields_read)
+        case _ if widens(given, wanted):
+            yield f"{path} is {ddl(given)}: cast to {ddl(wanted)}"
+        case _:
+            raise CannotSubstitute(f"{path} is {ddl(given)}, not {ddl(wanted)}: the schema would change")
+
+
+def _mapped_fields(given: Struct, wanted: Struct, path: str, fields_read: frozenset[str]) -> Iterator[str]:
+    pairs = [(wished, field_named(wished.name, given.fields)) for wished in wanted.fields]
+    missing = [wished.name for wished, found in pairs if found is None]
+    needed = [name for name in missing if name.lower() in fields_read]
+    if needed or len(missing) == len(pairs):
+        what = f"no field {needed[0]}, which the query reads" if needed else "none of the fields"
+        raise CannotSubstitute(f"{path} has {what}: the schema would change")
+    yield from (f"{path} has no field {name}: null" for name in missing)
+    for wished, found in pairs:
+        if found is not None:
+            yield from mapped(found.type, wished.type, f"{path}.{found.name}", fields_read)
+
+
+def widens(given: Type, wanted: Type) -> bool:
+    """Whether every value of one type has a value of the other type to stand for it."""
+    match given, wanted:
+        case (Atom() | Decimal(), Atom("string")):
+            return given not in (BINARY, NULL) and not (isinstance(given, Atom) and given.name.startswith("udt "))
+        case Decimal(p, s), Decimal(q, t):
+            return t >= s and q - t >= p - s
+        case Atom(), Decimal(q, t):
+            return given in INTEGRALS and q - t >= _DIGITS[given]
+        case Atom(), Atom():
+            both = given in INTEGRALS and wanted in INTEGRALS
+            return (both and INTEGRALS[given] <= INTEGRALS[wanted]) or (wanted == DOUBLE and _is_narrow(given))
+        case _:
+            return False
+
+
+def _is_narrow(type: Type) -> bool:
+    return type == FLOAT or (type in INTEGRALS and type != LONG)

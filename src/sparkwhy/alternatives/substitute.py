@@ -1,0 +1,392 @@
+"""Rewrites a query for one given substitution of source attributes, as late in the query as possible.
+
+A reference is replaced at the operator that uses it if the substitute still reaches that operator, otherwise at the
+projection below that dropped the substitute. What replaces a value has its type, or is mapped to it without loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, TypeAlias
+
+from sparkwhy.alternatives.fitting import CannotSubstitute, fitted, mapped
+from sparkwhy.alternatives.paths import (
+    Meaning,
+    Meanings,
+    Names,
+    Origin,
+    Reference,
+    Scope,
+    Spot,
+    computed,
+    field_names_read,
+    fields_in,
+    meanings_of,
+    path_text,
+    reference,
+    references_of,
+    scope_below,
+    spelled,
+    with_references,
+    with_uses,
+)
+from sparkwhy.errors import assert_never
+from sparkwhy.plan.build import transform
+from sparkwhy.plan.exprs import AttrId, Expr, FieldOf, ItemOf, Ref
+from sparkwhy.plan.nodes import (
+    Aggregate,
+    Column,
+    Distinct,
+    Filter,
+    Flatten,
+    Join,
+    Limit,
+    OneRow,
+    OpId,
+    Plan,
+    Project,
+    Sample,
+    SetOperation,
+    Sort,
+    Table,
+    Union,
+    Window,
+)
+from sparkwhy.plan.types import (
+    Array,
+)
+from sparkwhy.plan.walk import fold, inputs, push_down, walk, with_inputs
+
+
+class Use(NamedTuple):
+    """The references of one operator to one path."""
+
+    operator: OpId
+    table: OpId
+    names: Names
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One path of a table replaced by another: throughout the query, or in one use."""
+
+    table: OpId
+    old: Names
+    new: Names
+    use: Use | None = None
+
+    def covers(self, operator: OpId, origin: Origin) -> bool:
+        """Whether it changes a reference of the operator; a path that leads to flattened elements is settled."""
+        reached = origin.goes_through(self.table, self.old)
+        return reached and self.use in (None, Use(operator, origin.table, origin.names))
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A query and what is known of it, once for all substitutions."""
+
+    plan: Plan
+    meanings: Mapping[OpId, Meanings]
+    tables: Mapping[OpId, Table]
+    references: Mapping[OpId, tuple[Reference, ...]]
+    fields_read: frozenset[str]
+
+    @classmethod
+    def of(cls, plan: Plan) -> Analysis:
+        meanings = meanings_of(plan)
+        tables = {node.id: node for node in walk(plan) if isinstance(node, Table)}
+        references = {node.id: references_of(node, scope_below(node, meanings)) for node in walk(plan)}
+        return cls(plan, meanings, tables, references, field_names_read(plan))
+
+
+def substitute(query: Analysis, changes: tuple[Change, ...]) -> tuple[Plan, tuple[str, ...]]:
+    """The rewritten query and notes on what was mapped; `CannotSubstitute` if it cannot be."""
+    planned = _planned(query, changes)
+    notes: dict[str, None] = {}
+
+    def rewritten(node: Plan, below: tuple[Plan, ...]) -> Plan:
+        return with_inputs(_rewritten(planned, node, notes), below)
+
+    return fold(query.plan, rewritten), tuple(notes)
+
+
+# --- where to replace ---
+
+Pending: TypeAlias = Mapping[AttrId, frozenset[Meaning]]
+"""What the operators above want each attribute to stand for."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A substitution in the making: the columns of projections that become others, and what is offered beside them."""
+
+    query: Analysis
+    changes: tuple[Change, ...]
+    offered: Mapping[OpId, Meanings]
+    columns: Mapping[Spot, Meaning] = field(default_factory=dict)
+
+    def target(self, operator: OpId, meaning: Meaning) -> Meaning:
+        """What a reference of the operator shall stand for."""
+        return tuple(self.moved(origin, self.change(operator, origin)) for origin in meaning)
+
+    def change(self, operator: OpId, origin: Origin) -> Change | None:
+        """The change of a reference, of several the most specific one."""
+        covering = [c for c in self.changes if c.old != c.new and c.covers(operator, origin)]
+        return max(covering, key=lambda change: len(change.old), default=None)
+
+    def moved(self, origin: Origin, change: Change | None) -> Origin:
+        if change is None:
+            return origin
+        names = change.new + origin.names[len(change.old) :]
+        found = spelled(self.query.tables[origin.table], names)
+        if found is None:
+            raise CannotSubstitute(f"{path_text(change.new)} has no field {path_text(names[len(change.new) :])}")
+        return replace(origin, names=found)
+
+    def offers(self, node: Plan, target: Meaning, scope: Scope) -> list[tuple[Expr, Names]]:
+        """What below the operator leads to the target, with the fields to take of it; the nearest first."""
+        known = scope_below(node, self.offered).attributes
+        attributes = [a for each in inputs(node) for a in each.output if a.id in known]
+        bases: list[tuple[Expr, Meaning]] = [*scope.variables.items(), *((Ref(a), known[a.id]) for a in attributes)]
+        leading = [(base, meaning) for base, meaning in bases if _leads_to(meaning, target)]
+        nearest = sorted(leading, key=lambda it: _distance(it[1], target))
+        return [(base, target[0].names[len(meaning[0].names) :]) for base, meaning in nearest]
+
+
+def _leads_to(meaning: Meaning, target: Meaning) -> bool:
+    """Whether the same fields lead from each origin to its counterpart."""
+    if meaning[0].names[0] != target[0].names[0]:  # nearly always, and quickly
+        return False
+    if [origin.table for origin in meaning] != [origin.table for origin in target]:
+        return False
+    pairs = list(zip(meaning, target, strict=True))
+    rests = {after.names[len(before.names) :] for before, after in pairs}
+    return len(rests) == 1 and all(after.names[: len(before.names)] == before.names for before, after in pairs)
+
+
+def _distance(meaning: Meaning, target: Meaning) -> tuple[bool, int, int]:
+    """Elements of the same flatten are nearest, then what is around them, then elements of other flattens."""
+    (a, b) = meaning[0], target[0]
+    return a.through != b.through[: len(a.through)], -len(a.through), -len(a.names)
+
+
+def _planned(query: Analysis, changes: tuple[Change, ...]) -> Planned:
+    """Finds the columns to change; one that is changed is no substitute any more above it, so until nothing is new."""
+    changed: frozenset[Spot] = frozenset()
+    planned = Planned(query, changes, query.meanings)
+    while True:
+        columns = _columns(planned)
+        if changed.issuperset(columns):
+            return replace(planned, columns=columns)
+        changed |= frozenset(columns)
+        planned = Planned(query, changes, meanings_of(query.plan, changed))
+
+
+def _columns(planned: Planned) -> Mapping[Spot, Meaning]:
+    """The columns of projections that have to become others, given what is offered."""
+    plan = planned.query.plan
+    nothing: Pending = {}
+    came = push_down(plan, nothing, lambda node, pending: _pushed(planned, node, pending))
+    projections = [node for node in walk(plan) if isinstance(node, Project)]
+    return {
+        (node.id, id): meaning
+        for node in projections
+        for id, meaning in _replaced_here(planned, node, came[node.id]).items()
+    }
+
+
+def _pushed(planned: Planned, node: Plan, pending: Pending) -> tuple[Pending, ...]:
+    """What is pending below an operator: what came from above and was not settled here, and its own references."""
+    below = _through(planned, node, pending)
+    own = _merged(_pending_of(planned, node, read) for read in planned.query.references[node.id])
+    return tuple(_merged([came, _only(own, each)]) for came, each in zip(below, inputs(node), strict=True))
+
+
+def _through(planned: Planned, node: Plan, pending: Pending) -> tuple[Pending, ...]:
+    match node:
+        case Table():
+            _dangling(planned, node, pending)
+            return ()
+        case OneRow():
+            return ()
+        case Project():
+            here = _replaced_here(planned, node, pending)
+            return ({id: wanted for id, wanted in pending.items() if id not in here},)
+        case Flatten():
+            made = {id: wanted for id, wanted in pending.items() if id in {e.id for e in node.elements}}
+            _dangling(planned, node, made)
+            return (_only(pending, node.input),)
+        case Join():
+            return _only(pending, node.left), _only(pending, node.right)
+        case Union():
+            return _into_branches(planned, node, pending)
+        case SetOperation():
+            return pending, {}
+        case Aggregate():
+            return ({},)
+        case Filter() | Window() | Distinct() | Sort() | Limit() | Sample():
+            return (pending,)
+        case _:
+            assert_never(node)
+
+
+def _only(pending: Pending, node: Plan) -> Pending:
+    known = {attribute.id for attribute in node.output}
+    return {id: wanted for id, wanted in pending.items() if id in known}
+
+
+def _merged(many: Iterable[Pending]) -> Pending:
+    found: dict[AttrId, frozenset[Meaning]] = {}
+    for pending in many:
+        for id, wanted in pending.items():
+            found[id] = found.get(id, frozenset()) | wanted
+    return found
+
+
+def _dangling(planned: Planned, node: Plan, pending: Pending) -> None:
+    """Nothing may want an attribute to be another one where it begins."""
+    for id, wanted in pending.items():
+        for target in wanted - {planned.query.meanings[node.id][id]}:
+            raise CannotSubstitute(f"{_text(target)} does not reach the operators that would read it")
+
+
+def _text(meaning: Meaning) -> str:
+    return path_text(meaning[0].names)
+
+
+def _into_branches(planned: Planned, node: Union, pending: Pending) -> tuple[Pending, ...]:
+    """What is wanted of an attribute of a union, as wants of the attributes of its branches."""
+    found: list[dict[AttrId, frozenset[Meaning]]] = [{} for _ in node.branches]
+    for position, attribute in enumerate(node.attributes):
+        start = 0
+        for into, branch in zip(found, node.branches, strict=True):
+            given = branch.output[position].id
+            width = len(planned.query.meanings[branch.id].get(given, ()))
+            if attribute.id in pending:
+                into[given] = frozenset(target[start : start + width] for target in pending[attribute.id])
+            start += width
+    return tuple(found)
+
+
+def _replaced_here(planned: Planned, node: Project, pending: Pending) -> Mapping[AttrId, Meaning]:
+    """The columns of a projection that become others: what is wanted is offered below it, and no more above."""
+    found: dict[AttrId, Meaning] = {}
+    for id, wanted in pending.items():
+        own = planned.query.meanings[node.id][id]
+        offered = [target for target in wanted - {own} if planned.offers(node, target, Scope({}))]
+        if offered and len(wanted) > 1:
+            raise CannotSubstitute(f"the operators above step {node.id} want {_text(own)} to be different attributes")
+        if offered:
+            found[id] = offered[0]
+    return found
+
+
+def _pending_of(planned: Planned, node: Plan, read: Reference) -> Pending:
+    """What a reference asks of the operators below: to leave its attribute alone, or to replace it."""
+    target = planned.target(node.id, read.meaning)
+    if target == read.meaning:
+        return {read.root.attribute.id: frozenset({_root_meaning(read)})} if isinstance(read.root, Ref) else {}
+    if planned.offers(node, target, read.scope):
+        return {}
+    if not isinstance(read.root, Ref):
+        raise CannotSubstitute(f"{_text(target)} does not reach step {node.id}")
+    return {read.root.attribute.id: frozenset({_root_target(planned, node, read)})}
+
+
+def _root_meaning(read: Reference) -> Meaning:
+    meaning = read.scope.meaning(read.root)
+    assert meaning is not None
+    return meaning
+
+
+def _root_target(planned: Planned, node: Plan, read: Reference) -> Meaning:
+    """What the attribute of a reference has to become, so that the fields taken of it become others."""
+    found = []
+    for root, whole in zip(_root_meaning(read), read.meaning, strict=True):
+        change = planned.change(node.id, whole)
+        if change is not None and len(change.old) > len(root.names):
+            raise CannotSubstitute(f"{path_text(change.new)} does not reach step {node.id}")
+        found.append(planned.moved(root, change))
+    return tuple(found)
+
+
+# --- how to replace ---
+
+
+def _rewritten(planned: Planned, node: Plan, notes: dict[str, None]) -> Plan:
+    """The operator with its references replaced, and the columns that have to become others."""
+    scope = scope_below(node, planned.query.meanings)
+
+    def change(read: Reference) -> Expr:
+        target = planned.target(node.id, read.meaning)
+        if target == read.meaning or not planned.offers(node, target, read.scope):
+            return read.expr
+        return _checked_key(node, _replacement(planned, node, read, target, notes))
+
+    new = with_uses(node, lambda expr: with_references(expr, scope, change))
+    if isinstance(new, Project):
+        return replace(new, columns=tuple(_column(planned, new, c, scope, notes) for c in new.columns))
+    return new
+
+
+def _checked_key(node: Plan, expr: Expr) -> Expr:
+    if isinstance(node, Distinct) and not isinstance(expr, Ref):
+        raise CannotSubstitute(f"step {node.id} drops duplicates by whole columns of the same type only")
+    return expr
+
+
+def _column(planned: Planned, node: Project, column: Column, scope: Scope, notes: dict[str, None]) -> Column:
+    target = planned.columns.get((node.id, column.attribute.id))
+    if target is None:
+        return column
+    read = reference(column.expr, scope)
+    assert read is not None
+    return computed(column.attribute, _replacement(planned, node, read, target, notes), column)
+
+
+def _replacement(planned: Planned, node: Plan, read: Reference, target: Meaning, notes: dict[str, None]) -> Expr:
+    """The expression for the target that fits in the place of the reference."""
+    reasons: list[str] = []
+    for base, rest in planned.offers(node, target, read.scope):
+        found = _taken(base, rest, target, read)
+        try:
+            said = tuple(mapped(found.type, read.expr.type, _text(target), planned.query.fields_read))
+        except CannotSubstitute as error:
+            reasons.append(error.reason)
+            continue
+        notes.update(dict.fromkeys(said))
+        return fitted(found, read.expr.type)
+    raise CannotSubstitute(reasons[0])
+
+
+def _taken(base: Expr, rest: Names, target: Meaning, read: Reference) -> Expr:
+    """The fields of the base that lead to the target, with the items that the reference takes of arrays."""
+    items = _items(read, target)
+    depth = len(target[0].names) - len(rest)
+    found = _with_items(base, depth, items)
+    for name in rest:
+        depth += 1
+        found = _with_items(_field(found, name), depth, items)
+    return found
+
+
+def _items(read: Reference, target: Meaning) -> tuple[tuple[int, ItemOf], ...]:
+    """The items that the reference takes, each with the number of names of the target that lead to it."""
+    old, new = read.meaning[0].names, target[0].names
+    shift = len(new) - len(old)
+    return tuple((depth if old[:depth] == new[:depth] else depth + shift, item) for depth, item in read.items)
+
+
+def _with_items(expr: Expr, depth: int, items: tuple[tuple[int, ItemOf], ...]) -> Expr:
+    for _, item in (each for each in items if each[0] == depth):
+        expr = replace(item, input=expr) if isinstance(expr.type, Array) else expr
+    return expr
+
+
+def _field(expr: Expr, name: str) -> Expr:
+    """A field of a struct or of the structs in an array; through an array of arrays, element by element."""
+    if isinstance(expr.type, Array) and isinstance(expr.type.element, Array):
+        return transform(expr, lambda inner: _field(inner, name))
+    names = [each.name for each in fields_in(expr.type)]
+    return FieldOf(expr, names.index(name))

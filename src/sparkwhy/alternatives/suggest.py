@@ -1,0 +1,196 @@
+"""Alternatives that nobody declared: attributes that may have been meant, with the evidence for each.
+
+What a query uses is compared with what else its source has. A substitute has the same type, and it has a similar name,
+or stands beside the attribute in the same struct, or, best of all, holds what the question asks for. The last is
+looked up in the data: a source is read once, and only so many rows of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+from sparkwhy.alternatives.enumerate import Alternatives, QueryVariant, swapped, used_paths
+from sparkwhy.alternatives.paths import Names, SourcePath, path_text, paths_of_table
+from sparkwhy.alternatives.substitute import Analysis
+from sparkwhy.backtrace.backtrace import Conditions, backtrace
+from sparkwhy.plan.build import Fresh, all_of, long
+from sparkwhy.plan.exprs import AggCall, Expr
+from sparkwhy.plan.nodes import Aggregate, Column, Limit, OpId, Plan, Table
+from sparkwhy.plan.types import LONG, Array, same_shape
+from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk_exprs import attributes_of
+
+MAX_FOUND = 12
+"""So many alternatives are tried by themselves."""
+
+MAX_ROWS = 100_000
+"""So many rows of a source are looked at for evidence."""
+
+_MAX_PROPOSED = 200
+_SIMILAR = 0.6
+_HOLDS = 10
+"""That an attribute holds what is asked for counts more than any name."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An attribute that the query uses, and one of the same type that it may have meant."""
+
+    table: OpId
+    old: Names
+    new: Names
+
+    @property
+    def similarity(self) -> float:
+        """How alike the names are where the paths part."""
+        shared = next(i for i, (a, b) in enumerate(zip(self.old, self.new, strict=False)) if a != b)
+        old, new = (path_text(names[shared:]).lower() for names in (self.old, self.new))
+        return SequenceMatcher(None, old, new).ratio()
+
+    @property
+    def are_siblings(self) -> bool:
+        return self.old[:-1] == self.new[:-1]
+
+    @property
+    def likeness(self) -> float:
+        return self.similarity + (1 if self.are_siblings else 0)
+
+    @property
+    def is_likely(self) -> bool:
+        return self.are_siblings or self.similarity >= _SIMILAR
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        found = [f"{path_text(self.new)} has the type of {path_text(self.old)}"]
+        if self.are_siblings:
+            found.append("both stand in one struct" if len(self.old) > 1 else "both are columns of one source")
+        if self.similarity >= _SIMILAR:
+            found.append("their names are alike")
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A pair as an alternative, and what the question then asks of a row of the table; None: the same as before."""
+
+    pair: Pair
+    rewritten: QueryVariant
+    asked: Expr | None
+
+
+def proposals(plan: Plan, conditions: Conditions, *, only_asked: bool = False) -> tuple[Proposal, ...]:
+    """What may have been meant, by type and name; the likeliest first, each alternative once.
+
+    With `only_asked`, in the place of columns that the question asks about.
+    """
+    query = Analysis.of(plan)
+    possible = _asked(query, conditions) if only_asked else _pairs(query)
+    pairs = sorted(possible, key=lambda pair: (-pair.likeness, pair.old, pair.new))
+    found = [p for pair in pairs[:_MAX_PROPOSED] for p in _proposed(query, pair, conditions)]
+    return tuple({tuple(p.rewritten.changes.items()): p for p in reversed(found)}.values())[::-1]
+
+
+def _asked(query: Analysis, conditions: Conditions) -> Iterator[Pair]:
+    wanted = backtrace(query.plan, conditions)
+    names = {id: {a.name for c in wanted[id] for a in attributes_of(c)} for id in query.tables}
+    return (pair for pair in _pairs(query) if pair.old[0] in names[pair.table])
+
+
+def _pairs(query: Analysis) -> Iterator[Pair]:
+    for table_id, used in used_paths(query).items():
+        offered = paths_of_table(query.tables[table_id])
+        known = {path.names: path for path in offered}
+        for names in used:
+            alike = [path for path in offered if _may_replace(known, known[names], path)]
+            yield from (Pair(table_id, names, path.names) for path in alike)
+
+
+def _may_replace(known: Mapping[Names, SourcePath], old: SourcePath, new: SourcePath) -> bool:
+    """Whether a path has the type of another, and neither leads through the other or through another array."""
+    shorter = min(len(old.names), len(new.names))
+    if old.names[:shorter] == new.names[:shorter] or not same_shape(old.type, new.type):
+        return False
+    return _arrays(known, old.names) == _arrays(known, new.names)
+
+
+def _arrays(known: Mapping[Names, SourcePath], names: Names) -> tuple[Names, ...]:
+    """The arrays that a path leads through."""
+    before = (names[:length] for length in range(1, len(names)))
+    return tuple(each for each in before if isinstance(known[each].type, Array))
+
+
+def _proposed(query: Analysis, pair: Pair, conditions: Conditions) -> Iterator[Proposal]:
+    """The pair as an alternative, if it is one."""
+    rewritten = swapped(query, pair.table, (pair.old, pair.new))
+    if rewritten is not None:
+        before = backtrace(query.plan, conditions)[pair.table]
+        after = backtrace(rewritten.plan, conditions)[pair.table]
+        yield Proposal(pair, rewritten, None if after == before else all_of(after))
+
+
+# --- the look at the data ---
+
+
+def looks(plan: Plan, proposed: Sequence[Proposal]) -> Mapping[OpId, Plan]:
+    """For each source that has to be looked at, a plan of one row: how many rows were read, and how many fit each."""
+    fresh = Fresh(plan)
+    tables = [node for node in walk(plan) if isinstance(node, Table)]
+    asked = {
+        table.id: [p.asked for p in proposed if p.pair.table == table.id and p.asked is not None] for table in tables
+    }
+    return {table.id: _look(fresh, table, asked[table.id]) for table in tables if asked[table.id]}
+
+
+def _look(fresh: Fresh, table: Table, asked: Iterable[Expr]) -> Plan:
+    first = Limit(id=fresh.part(table), input=table, count=MAX_ROWS)
+    counts = [AggCall("count", (long(1),)), *(AggCall("count", (long(1),), condition=each) for each in asked)]
+    columns = tuple(Column(fresh.attribute("rows", LONG), each) for each in counts)
+    return Aggregate(id=fresh.part(table), input=first, keys=(), aggregates=columns)
+
+
+def chosen(plan: Plan, proposed: Sequence[Proposal], seen: Mapping[OpId, Sequence[int]]) -> Alternatives:
+    """The query, and the proposals that the data speaks for, or at least not against; the likeliest, so many."""
+    counts = _counts(seen)
+    judged = [_judged(p, counts, seen) for p in proposed]
+    kept = sorted((each for each in judged if each is not None), key=lambda each: -each[0])[:MAX_FOUND]
+    ordered = sorted((rewritten for _, rewritten in kept), key=lambda r: (len(r.changed), sorted(r.changes.items())))
+    return Alternatives((QueryVariant({}, plan, ()), *ordered), ())
+
+
+def holders(proposed: Sequence[Proposal], seen: Mapping[OpId, Sequence[int]]) -> Iterator[str]:
+    """The attributes that hold what the question asks for, in sentences, the likeliest first."""
+    counts = _counts(seen)
+    for proposal in proposed:
+        pair = proposal.pair
+        fitting = 0 if proposal.asked is None else next(counts[pair.table])
+        if fitting:
+            old, new = path_text(pair.old), path_text(pair.new)
+            yield f"{new} holds what is asked of {old}, in {fitting} of {_read(seen[pair.table][0])}"
+
+
+def _counts(seen: Mapping[OpId, Sequence[int]]) -> dict[OpId, Iterator[int]]:
+    """How many rows fit each proposal that had to be looked at, by source and in the order of the proposals."""
+    return {table: iter(found[1:]) for table, found in seen.items()}
+
+
+def _judged(
+    proposal: Proposal, counts: Mapping[OpId, Iterator[int]], seen: Mapping[OpId, Sequence[int]]
+) -> tuple[float, QueryVariant] | None:
+    """How likely a proposal is, with its evidence; None if there is none."""
+    pair, evidence = proposal.pair, proposal.pair.evidence
+    if proposal.asked is None:
+        return (pair.likeness, replace(proposal.rewritten, evidence=evidence)) if pair.is_likely else None
+    fitting, rows = next(counts[pair.table]), seen[pair.table][0]
+    if fitting:
+        told = f"{fitting} of {_read(rows)} hold there what is asked for"
+        return pair.likeness + _HOLDS, replace(proposal.rewritten, evidence=(told, *evidence))
+    if rows < MAX_ROWS or not pair.is_likely:
+        return None
+    told = f"none of {_read(rows)} holds there what is asked for"
+    return pair.likeness, replace(proposal.rewritten, evidence=(told, *evidence))
+
+
+def _read(rows: int) -> str:
+    return f"{rows} rows" if rows < MAX_ROWS else f"the first {rows} rows"

@@ -1,0 +1,214 @@
+"""What the question wants of the rows at each operator: the pattern, pushed down to the sources (the paper's step 1).
+
+A condition is pushed only where a row that fails it cannot contribute to a matching answer, whatever is relaxed. A
+condition that a padded row could meet stays above the join or flatten that pads; nothing passes a limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from sparkwhy.backtrace.null_rejection import rejects_null
+from sparkwhy.errors import assert_never
+from sparkwhy.plan.build import call, exists
+from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, FieldOf, In, IsNotNull, Literal, Ref, is_true
+from sparkwhy.plan.join_keys import equal_keys
+from sparkwhy.plan.nodes import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Flatten,
+    Join,
+    Limit,
+    OneRow,
+    OpId,
+    Plan,
+    Project,
+    Sample,
+    SetOperation,
+    Sort,
+    Table,
+    Union,
+    Window,
+)
+from sparkwhy.plan.types import Map
+from sparkwhy.plan.walk import push_down
+from sparkwhy.plan.walk_exprs import attributes_of, is_random, parts, reads_only, rewrite
+
+Conditions: TypeAlias = tuple[Expr, ...]
+"""Conditions on the output of an operator that all must hold."""
+
+
+def backtrace(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
+    """What is wanted of the output of every operator, given what is wanted of the plan's own."""
+    return push_down(plan, conditions, pushed)
+
+
+def origins(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
+    """What a row of every operator is like that becomes such a row of the plan, whatever else has a say in that.
+
+    More than is wanted for tracing: a limit keeps a row or not by what the others are, but it does not change it.
+    """
+    return push_down(plan, conditions, _unchanged)
+
+
+def _unchanged(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
+    match node:
+        case Limit() | Sample() | Distinct():
+            return (wanted,)
+        case Window():
+            return (_only(wanted, node.input.output),)
+        case _:
+            return pushed(node, wanted)
+
+
+KeySets: TypeAlias = Mapping[tuple[OpId, int], Conditions]
+"""What is known of the keys that partners must have on a side of a join, 0 for the left."""
+
+
+def backtrace_with_keys(plan: Plan, conditions: Conditions, known: KeySets) -> Mapping[OpId, Conditions]:
+    """The same, and what join keys must be where rows matter only as partners: not null, and what else is known."""
+
+    def split(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
+        found = pushed(node, wanted)
+        if not isinstance(node, Join):
+            return found
+        sides = partners_only(node, wanted)
+        return tuple(
+            own + (_not_null(node, side) + known.get((node.id, side), ()) if side in sides else ())
+            for side, own in enumerate(found)
+        )
+
+    return push_down(plan, conditions, split)
+
+
+def partners_only(join: Join, wanted: Conditions) -> tuple[int, ...]:
+    """The sides of a join whose rows are in the answer only beside one of the other side."""
+    if join.how in ("semi", "anti", "existence"):
+        return (1,)
+    others = (join.right, join.left)
+    return tuple(side for side, other in enumerate(others) if any(rejects_null(c, _ids(other.output)) for c in wanted))
+
+
+def _not_null(join: Join, side: int) -> Conditions:
+    return tuple(IsNotNull((key.left, key.right)[side]) for key in equal_keys(join) if not key.null_safe)
+
+
+def pushed(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
+    """What goes down to each input of an operator."""
+    match node:
+        case Table() | OneRow():
+            return ()
+        case Filter() | Sort():
+            return (wanted,)
+        case Project():
+            return (_through({column.attribute: column.expr for column in node.columns}, wanted),)
+        case Flatten():
+            return (_only(wanted, node.input.output) + _of_some_element(node, wanted),)
+        case Join():
+            return _through_join(node, wanted)
+        case Aggregate():
+            return (_through({column.attribute: column.expr for column in node.keys}, wanted),)
+        case Window():
+            keys = [expr.attribute for expr in node.partition if isinstance(expr, Ref)]
+            return (_only(wanted, keys),)
+        case Union():
+            return tuple(_renamed(node.attributes, branch.output, wanted) for branch in node.branches)
+        case SetOperation():
+            return wanted, _renamed(node.left.output, node.right.output, wanted)
+        case Distinct():
+            return (wanted if node.keys is None else _only(wanted, node.keys),)
+        case Limit() | Sample():
+            return ((),)
+        case _:
+            assert_never(node)
+
+
+def pins(condition: Expr) -> bool:
+    """Whether a condition asks for one value, or for one of a few."""
+    compared = (part for part in parts(condition) if isinstance(part, Compare) and part.op in ("=", "<=>"))
+    sides = (side for part in compared for side in (part.left, part.right) if isinstance(side, Literal))
+    return isinstance(condition, In) or any(not isinstance(side.value, bool | None) for side in sides)
+
+
+def _only(wanted: Conditions, attributes: Iterable[Attribute]) -> Conditions:
+    known = tuple(attributes)
+    return tuple(condition for condition in wanted if reads_only(condition, known))
+
+
+def _through(definitions: Mapping[Attribute, Expr], wanted: Conditions) -> Conditions:
+    """Conditions over computed columns, as conditions over what these are computed from."""
+    found = []
+    for condition in wanted:
+        known = reads_only(condition, definitions)
+        if known and not any(is_random(definitions[a]) for a in attributes_of(condition)):
+            found.append(substituted(condition, definitions))
+    return tuple(found)
+
+
+def substituted(expr: Expr, definitions: Mapping[Attribute, Expr]) -> Expr:
+    """The expression with attributes replaced by their definitions, where they have one."""
+    return rewrite(expr, lambda part: definitions.get(part.attribute) if isinstance(part, Ref) else None)
+
+
+def _renamed(old: tuple[Attribute, ...], new: tuple[Attribute, ...], wanted: Conditions) -> Conditions:
+    return _through({a: Ref(b) for a, b in zip(old, new, strict=True)}, wanted)
+
+
+def _of_some_element(node: Flatten, wanted: Conditions) -> Conditions:
+    """What is wanted of an element is wanted of some element of the collection, if a padded row could not meet it.
+
+    That an element is not null says little, and looking at all elements costs much.
+    """
+    made = frozenset(element.id for element in node.elements)
+    known = (*node.input.output, *node.elements)
+    return tuple(
+        _some_element(node, condition)
+        for condition in wanted
+        if reads_only(condition, known) and rejects_null(condition, made) and not isinstance(condition, IsNotNull)
+    )
+
+
+def _some_element(node: Flatten, condition: Expr) -> Expr:
+    return exists(_elements(node), lambda element: is_true(_of_element(node, condition, element)))
+
+
+def _elements(node: Flatten) -> Expr:
+    is_map = isinstance(node.collection.type, Map)
+    return call("map_entries", node.collection) if is_map else node.collection
+
+
+def _of_element(node: Flatten, condition: Expr, element: Expr) -> Expr:
+    """A condition on the attributes that a flatten makes, as one on the element that it makes them of."""
+    if len(node.elements) == 1 and not node.inline:
+        return substituted(condition, {node.elements[0]: element})
+    return substituted(condition, {a: FieldOf(element, i) for i, a in enumerate(node.elements)})
+
+
+def _through_join(join: Join, wanted: Conditions) -> tuple[Conditions, Conditions]:
+    left, right = join.left.output, join.right.output
+    if join.how in ("semi", "anti", "existence"):
+        kept = _only(wanted, left)
+        return kept, _inferred(join, kept, "left")
+    safe_left = tuple(c for c in _only(wanted, left) if rejects_null(c, _ids(left)))
+    safe_right = tuple(c for c in _only(wanted, right) if rejects_null(c, _ids(right)))
+    return (
+        safe_left + _inferred(join, safe_right, "right"),
+        safe_right + _inferred(join, safe_left, "left"),
+    )
+
+
+def _inferred(join: Join, wanted: Conditions, side: str) -> Conditions:
+    """What is wanted of a join key on one side is wanted of its counterpart on the other: others find no partner."""
+    pairs = [(k.left, k.right) if side == "left" else (k.right, k.left) for k in equal_keys(join)]
+    twins = {a.attribute: b for a, b in pairs if isinstance(a, Ref) and isinstance(b, Ref)}
+    return tuple(
+        substituted(condition, twins)
+        for condition in wanted
+        if reads_only(condition, twins) and rejects_null(condition, _ids(twins))
+    )
+
+
+def _ids(attributes: Iterable[Attribute]) -> frozenset[AttrId]:
+    return frozenset(attribute.id for attribute in attributes)

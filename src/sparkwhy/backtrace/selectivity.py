@@ -1,0 +1,52 @@
+"""Where a traced plan surely has few rows, or most likely: groups with keys that the question names."""
+
+from __future__ import annotations
+
+from sparkwhy.backtrace.backtrace import Conditions, backtrace, pins, pushed
+from sparkwhy.plan.exprs import Attribute, Call, Expr
+from sparkwhy.plan.nodes import Aggregate, Plan, Project, Window
+from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk_exprs import attributes_of, parts
+from sparkwhy.rewrite.split_small import SmallAt
+
+_TEXT_TESTS = frozenset({"contains", "startswith", "endswith", "like", "rlike"})
+
+
+def few_rows(plan: Plan, asked: Conditions) -> SmallAt:
+    """Where plans that are made of the traced query have few rows: groups, one for each set of blame or a few, and rows
+    like the one that is asked for."""
+    wanted, computed = backtrace(plan, asked), measured(plan)
+
+    def tell(conditions: Conditions) -> bool:
+        return any(is_selective(c) and computed.isdisjoint(attributes_of(c)) for c in conditions)
+
+    groupings = [node for node in walk(plan) if isinstance(node, Aggregate)]
+    steps = {n.id.step for n in groupings if not n.keys or tell(pushed(n, wanted[n.id])[0])}
+    return SmallAt(lambda node: isinstance(node, Aggregate) and node.id.step in steps, tell(asked))
+
+
+FEW_MARKS = SmallAt(lambda node: isinstance(node, Aggregate))
+"""Rows that are looked up by their marks, each different one once."""
+
+
+def measured(plan: Plan) -> set[Attribute]:
+    """What aggregates and windows compute, and what is computed of that: rows that may come to have a value of it are
+    not told by the value that they have."""
+    found: set[Attribute] = set()
+    for node in walk(plan):
+        match node:
+            case Aggregate():
+                found.update(column.attribute for column in node.aggregates)
+            case Window():
+                found.update(column.attribute for column in node.columns)
+            case Project():
+                made = (c for c in node.columns if any(a in found for a in attributes_of(c.expr)))
+                found.update(column.attribute for column in made)
+            case _:
+                continue
+    return found
+
+
+def is_selective(condition: Expr) -> bool:
+    """Whether a condition asks for one value, for one of a few, or for a text that is like another."""
+    return pins(condition) or any(isinstance(part, Call) and part.function in _TEXT_TESTS for part in parts(condition))

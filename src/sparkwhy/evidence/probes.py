@@ -1,0 +1,171 @@
+"""Probes: small queries that tell more of a witness: the nearest keys beside a join, the partner that an anti join
+found, the rows of a group. Each looks at the query as it stands, below the operator in question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from typing import Literal as OneOf
+
+from sparkwhy.explain.model import Explanation
+from sparkwhy.plan.build import Fresh, all_of, carry, long, null
+from sparkwhy.plan.exprs import AggCall, Cast, Compare, Expr, IsNotNull, Literal, Ref, conjuncts
+from sparkwhy.plan.filter_inputs import company_keys, grouping_beneath, ranking_beneath
+from sparkwhy.plan.join_keys import equal_keys, raw
+from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan, Project
+from sparkwhy.plan.show import names_for, show_expr
+from sparkwhy.plan.types import BOOLEAN, DATE, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, Type, is_numeric
+from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
+from sparkwhy.trace.rules.join_inputs import NO_PARTNER, PARTNER
+
+Met = Mapping[str, Mapping[str, Any]]
+"""What a witness met at one operator."""
+
+_SHOWN_COLUMNS = 8
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A query about what a witness met at a step: its rows nearest to the wanted values are told as `what`.
+
+    It tells of all witnesses that met the same: that had the values which it is `about`.
+    """
+
+    step: int
+    what: OneOf["nearest", "partner", "group", "kept"]
+    about: Mapping[str, Any]
+    plan: Plan
+    wanted: tuple[str | None, ...] = ()
+
+
+def probes(plan: Plan, explanations: Iterable[Explanation]) -> tuple[Probe, ...]:
+    """At most one probe for each operator of the answer: for the first witness that gives reason for one."""
+    nodes = {node.id.step: node for node in walk(plan) if not node.id.part}
+    fresh = Fresh(plan)
+    found: dict[int, Probe] = {}
+    for explanation in explanations:
+        for step, met in _met(explanation):
+            if step not in found and step in nodes:
+                alone = len(explanation.operators) == 1
+                found.update((probe.step, probe) for probe in _probe(fresh, nodes[step], met, alone=alone))
+    return tuple(found.values())
+
+
+def _met(explanation: Explanation) -> Iterator[tuple[int, Met]]:
+    for operator in explanation.operators:
+        for witness in explanation.witnesses:
+            if operator.id in witness["at"]:
+                yield operator.id, witness["at"][operator.id]
+
+
+def _probe(fresh: Fresh, node: Plan, met: Met, *, alone: bool) -> Iterator[Probe]:
+    match node:
+        case Join() if NO_PARTNER in met["facts"]:
+            yield from _nearest(fresh, node, met)
+        case Join(how="anti") if PARTNER in met["facts"]:
+            yield from _partner(fresh, node, met)
+        case Filter() if ranking_beneath(node) is not None:
+            yield from _kept(fresh, node, met)
+        case Filter() if alone:  # what is relaxed below a group would change it
+            yield from _group(fresh, node, met)
+        case _:
+            return
+
+
+def own_keys(join: Join, met: Met) -> tuple[tuple[Expr, Expr], ...]:
+    """The keys of a join before any cast: the one of the row without a partner, and the one on the other side."""
+    keys = [(raw(key.left), raw(key.right)) for key in equal_keys(join)]
+    return tuple((left, right) if met["facts"][NO_PARTNER] == "right" else (right, left) for left, right in keys)
+
+
+def texts_of(node: Plan, exprs: Iterable[Expr], met: Met) -> tuple[str | None, ...]:
+    """What the witness recorded of these expressions."""
+    names = names_for(node)
+    return tuple(met["values"].get(show_expr(expr, names)) for expr in exprs)
+
+
+def _nearest(fresh: Fresh, join: Join, met: Met) -> Iterator[Probe]:
+    """The keys of the other side that come nearest; none is near a null."""
+    keys = own_keys(join, met)
+    wanted = texts_of(join, (own for own, _ in keys), met)
+    if keys and None not in wanted:
+        side = join.right if met["facts"][NO_PARTNER] == "right" else join.left
+        columns = tuple(Column(fresh.attribute(show_expr(o), o.type, nullable=True), o) for _, o in keys)
+        present = all_of(IsNotNull(other) for _, other in keys)
+        rows = Filter(id=fresh.part(join), input=side, condition=present)
+        shown = Project(id=fresh.part(join), input=rows, columns=columns)
+        yield Probe(join.id.step, "nearest", met["values"], shown, wanted)
+
+
+def _partner(fresh: Fresh, join: Join, met: Met) -> Iterator[Probe]:
+    """The rows of the right side that are partners of the witness."""
+    own = {attribute.id for attribute in join.left.output}
+    paths = () if join.condition is None else paths_of(join.condition)
+    read = [path for path in dict.fromkeys(paths) if all(a.id in own for a in attributes_of(path))]
+    known = _constants(read, texts_of(join, read, met))
+    if known is not None and join.condition is not None:
+        condition = rewrite(join.condition, known.get)
+        rows = Filter(id=fresh.part(join), input=join.right, condition=condition)
+        columns = carry(join.right.output[:_SHOWN_COLUMNS])
+        shown = Project(id=fresh.part(join), input=rows, columns=columns)
+        yield Probe(join.id.step, "partner", met["values"], shown)
+
+
+def _kept(fresh: Fresh, filter: Filter, met: Met) -> Iterator[Probe]:
+    """The rows that a filter on ranks keeps of the partition of the witness."""
+    keys = company_keys(filter)
+    known = _constants(keys, texts_of(filter, keys, met))
+    if known is not None:
+        rows = Filter(id=fresh.part(filter), input=filter, condition=_same(known))
+        columns = carry(filter.output[:_SHOWN_COLUMNS])
+        shown = Project(id=fresh.part(filter), input=rows, columns=columns)
+        yield Probe(filter.id.step, "kept", met["values"], shown)
+
+
+def _group(fresh: Fresh, filter: Filter, met: Met) -> Iterator[Probe]:
+    """How many rows the group of the witness has, and in how many what is aggregated is there."""
+    group = grouping_beneath(filter)
+    if group is None or not group.keys or set(met["verdicts"].values()) == {"TRUE"}:
+        return
+    texts = texts_of(filter, (Ref(key.attribute) for key in group.keys), met)
+    known = _constants([key.expr for key in group.keys], texts)
+    counts = tuple(_counts(fresh, group, filter))
+    if known is not None and len(counts) > 1:
+        rows = Filter(id=fresh.part(filter), input=group.input, condition=_same(known))
+        counted = Aggregate(id=fresh.part(filter), input=rows, keys=(), aggregates=counts)
+        yield Probe(filter.id.step, "group", met["values"], counted)
+
+
+def _counts(fresh: Fresh, group: Aggregate, filter: Filter) -> Iterator[Column]:
+    read = {attribute.id for part in conjuncts(filter.condition) for attribute in attributes_of(part)}
+    tested = [c.expr for c in group.aggregates if c.attribute.id in read and isinstance(c.expr, AggCall)]
+    yield Column(fresh.attribute(ROWS, LONG), AggCall("count", (long(1),)))
+    for arg in dict.fromkeys(arg for expr in tested for arg in expr.args if any(attributes_of(arg))):
+        yield Column(fresh.attribute(show_expr(arg), LONG), AggCall("count", (arg,)))
+
+
+ROWS = "rows"
+
+
+def _same(known: Mapping[Expr, Expr]) -> Expr:
+    return all_of(Compare("<=>", expr, value) for expr, value in known.items())
+
+
+def _constants(exprs: Sequence[Expr], texts: Sequence[str | None]) -> dict[Expr, Expr] | None:
+    """What the expressions were, as constants; None if text does not tell."""
+    if not all(_is_told_by_text(expr.type) for expr in exprs):
+        return None
+    return {expr: _constant(text, expr.type) for expr, text in zip(exprs, texts, strict=True)}
+
+
+def _constant(text: str | None, type: Type) -> Expr:
+    if text is None:
+        return null(type)
+    return Literal(text, STRING) if type == STRING else Cast(Literal(text, STRING), type)
+
+
+def _is_told_by_text(type: Type) -> bool:
+    return is_numeric(type) or type in (BOOLEAN, STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ)

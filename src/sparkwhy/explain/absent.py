@@ -1,0 +1,102 @@
+"""Rows that were never there: sources without a row that fits what the question says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sparkwhy.backtrace.backtrace import Conditions
+from sparkwhy.explain.model import Operator
+from sparkwhy.plan.build import Fresh, all_of, carry
+from sparkwhy.plan.exprs import Call, Compare, Expr, Lambda, Literal
+from sparkwhy.plan.nodes import Column, Filter, Flatten, Join, OpId, Plan, Project, SetOperation, Table, Union
+from sparkwhy.plan.show import show_expr
+from sparkwhy.plan.walk import fold, walk
+from sparkwhy.plan.walk_exprs import attributes_of
+
+
+@dataclass(frozen=True)
+class SourceGap:
+    """A source where no row meets the conditions, and for conditions on a value the values that come nearest."""
+
+    table: Operator
+    conditions: tuple[str, ...]
+    nearest: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PossibleGap:
+    """A source that the question speaks of: a plan of its fitting rows, and one of the values of each condition."""
+
+    table: Operator
+    conditions: tuple[str, ...]
+    fitting: Plan
+    probes: Mapping[str, tuple[Plan, Any]]
+
+
+def gaps(plan: Plan, wanted: Mapping[OpId, Conditions]) -> Iterator[PossibleGap]:
+    """The sources that the question speaks of."""
+    fresh = Fresh(plan)
+    for node in walk(plan):
+        if isinstance(node, Table) and wanted[node.id]:
+            conditions = wanted[node.id]
+            fitting = Filter(id=fresh.part(node), input=node, condition=all_of(conditions))
+            texts = tuple(show_expr(condition) for condition in conditions)
+            yield PossibleGap(Operator.of(node), texts, fitting, dict(_probes(fresh, node, conditions)))
+
+
+def decides(plan: Plan, found: Iterable[SourceGap]) -> bool:
+    """Whether the gaps alone keep the row out: one source is enough, but of a union every branch must lack it."""
+    empty = {gap.table.id for gap in found}
+
+    def lacks(node: Plan, below: tuple[bool, ...]) -> bool:
+        match node:
+            case Table():
+                return node.id.step in empty
+            case Union():
+                return all(below)
+            case SetOperation() | Join(how="semi" | "anti" | "existence"):
+                return below[0]  # rows come from the left only
+            case _:
+                return any(below)
+
+    return fold(plan, lacks)
+
+
+def _probes(fresh: Fresh, table: Table, conditions: Conditions) -> Iterator[tuple[str, tuple[Plan, Any]]]:
+    for condition in conditions:
+        probe = _probe(fresh, table, condition)
+        if probe is not None:
+            yield show_expr(condition), probe
+
+
+def _probe(fresh: Fresh, table: Table, condition: Expr) -> tuple[Plan, Any] | None:
+    """The values that a condition compares with a constant: of a column, or of the elements of a collection."""
+    match condition:
+        case Call("exists", (collection, Lambda((element,), body))):
+            found = _equated(body.left if isinstance(body, Compare) and body.op == "<=>" else body)
+            if found is None or any(True for _ in attributes_of(found[0])):
+                return None
+            path, value = found
+            made = fresh.attribute("value", path.type, nullable=True)
+            values = Call("transform", (collection, Lambda((element,), path)))
+            flat = Flatten(id=fresh.part(table), input=table, collection=values, elements=(made,))
+            return Project(id=fresh.part(table), input=flat, columns=carry((made,))), value
+        case _:
+            found = _equated(condition)
+            if found is None:
+                return None
+            column = Column(fresh.attribute("value", found[0].type, nullable=True), found[0])
+            return Project(id=fresh.part(table), input=table, columns=(column,)), found[1]
+
+
+def _equated(condition: Expr) -> tuple[Expr, Any] | None:
+    """The expression and the constant of a condition that asks for one value."""
+    match condition:
+        case Compare("=" | "<=>", expr, Literal(value)) | Compare("=" | "<=>", Literal(value), expr) if (
+            value is not None
+        ):
+            return expr, value
+        case _:
+            return None

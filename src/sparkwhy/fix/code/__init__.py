@@ -1,0 +1,1 @@
+"""Fixes as edits of the user's own source code."""

@@ -1,0 +1,1 @@
+"""The search for a change that returns the missing row."""

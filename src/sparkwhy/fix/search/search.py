@@ -1,0 +1,325 @@
+"""Fixes are tried: proposals, run all at once, then constants of the data where no witness tells one.
+
+What runs a plan is handed in: Spark, or in tests the interpreter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from sparkwhy.backtrace.backtrace import Conditions
+from sparkwhy.backtrace.partner_keys import LookUp, no_keys
+from sparkwhy.explain.candidates import Candidate, Claim
+from sparkwhy.explain.model import SideEffects
+from sparkwhy.fix.effects import bounds_of, bounds_plan, effects_of, effects_plan
+from sparkwhy.fix.group_effects import GroupEffects, Seen
+from sparkwhy.fix.judge import Judged, are_nested, judged, undecided, with_effects
+from sparkwhy.fix.propose import Proposed, Query, Repair, Step, proposed, with_steps
+from sparkwhy.fix.search.constants import (
+    RUNGS,
+    ComparedConstant,
+    Search,
+    climbed,
+    climbed_to,
+    constant_of,
+    kept_out,
+    ladders,
+    search_of,
+)
+from sparkwhy.fix.search.samples import SampleRequest, looking
+from sparkwhy.fix.search.sweep import Sweep, found_in, swept
+from sparkwhy.fix.verify import AT_ONCE, Outcome, outcome_plan, outcomes_of, told_of
+from sparkwhy.plan.nodes import OpId, Plan
+from sparkwhy.plan.walk import walk
+from sparkwhy.question.values import convert
+from sparkwhy.trace.rows import is_grouping
+
+_ROUNDS = 1
+"""So often a constant is looked for in between; each time a sixteenth of the values is left."""
+
+Counting = Callable[[Sequence[Repair]], Mapping[int, SideEffects]]
+"""What counts the side effects of repairs, by their number."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What runs plans: all rows of one, or a few values of each of its columns, evenly placed.
+
+    `collect_asked` collects too, from plans that look only at rows like the one that is asked for.
+    """
+
+    collect: Callable[[Plan], Iterable[Sequence[Any]]]
+    collect_asked: Callable[[Plan], Iterable[Sequence[Any]]]
+    spread: Callable[[Plan, int], Sequence[Sequence[str]]]
+
+
+@dataclass(frozen=True)
+class FixSearch:
+    """A query whose fixes are tried."""
+
+    engine: Engine
+    query: Query
+    conditions: Conditions
+    large: bool = False
+    """Whether there is much data."""
+
+    keys: LookUp = no_keys
+    """What looks up the keys that partners in joins must have."""
+
+    _seen: dict[tuple[int, OpId], Sequence[Sequence[str]]] = field(default_factory=dict, repr=False)
+    """The values that a filter of an alternative compares, as far as they were asked for."""
+
+    _sparse: set[OpId] = field(default_factory=set, repr=False)
+    """The filters of whose values only some were tried."""
+
+    def verdicts(self, claims: Sequence[Claim]) -> tuple[Judged, ...]:
+        """Each explanation with the first of its repairs that returns the row.
+
+        Constants are looked for where one operator is to be changed; where more are, what works for each alone is tried
+        together first.
+        """
+        first = self._judged(claims, [proposed(self.query, claim.candidates) for claim in claims])
+        bounds = self._bounds_of([c for c, each in zip(claims, first, strict=True) if not each.verified])
+
+        def told(claim: Claim) -> Proposed:
+            return bounds.get(id(claim), _NOTHING) + self._combined(claim, first)
+
+        found = self._searched(claims, first, lambda claim: _changes_one(claim) and id(claim) not in bounds, told)
+        if any(one.repair is not other.repair for one, other in zip(found, first, strict=True)):
+            found = self._again(claims, found, lambda claim: self._combined(claim, found))
+        return self._searched(claims, found, lambda claim: id(claim) in bounds or not _changes_one(claim))
+
+    def _searched(
+        self,
+        claims: Sequence[Claim],
+        known: tuple[Judged, ...],
+        chosen: Callable[[Claim], bool],
+        others: Callable[[Claim], Proposed] = lambda _: _NOTHING,
+    ) -> tuple[Judged, ...]:
+        """With constants of the data for the chosen ones of the explanations that have no fix yet, and `others`."""
+        self._look_at(c for c, each in zip(claims, known, strict=True) if not each.verified and chosen(c))
+
+        def propose(claim: Claim) -> Proposed:
+            return (self._ladder_repairs(claim) if chosen(claim) else _NOTHING) + others(claim)
+
+        return self._refined(claims, known, self._again(claims, known, propose))
+
+    def _again(
+        self, claims: Sequence[Claim], found: tuple[Judged, ...], propose: Callable[[Claim], Proposed]
+    ) -> tuple[Judged, ...]:
+        """Further proposals for the explanations that have no fix yet; what was said before stands if these fail."""
+        open = [at for at, each in enumerate(found) if not each.verified]
+        proposals = {at: propose(claims[at]) for at in open}
+        tried = [at for at in open if proposals[at].repairs]
+        verdicts = self._judged([claims[at] for at in tried], [proposals[at] for at in tried])
+        better = {at: each for at, each in zip(tried, verdicts, strict=True) if each.verified}
+        return tuple(better.get(at, each) for at, each in enumerate(found))
+
+    def _judged(self, claims: Sequence[Claim], found: Sequence[Proposed]) -> tuple[Judged, ...]:
+        outcomes = self._outcomes(found)
+        return tuple(
+            judged(self.query, claim, proposals, known, self.conditions)
+            for claim, proposals, known in zip(claims, found, outcomes, strict=True)
+        )
+
+    def _outcomes(self, found: Sequence[Proposed]) -> list[dict[int, Outcome]]:
+        """What the repairs of each proposal return, by their number."""
+        numbered = [(at, i, repair) for at, each in enumerate(found) for i, repair in enumerate(each.repairs)]
+        outcomes: list[dict[int, Outcome]] = [{} for _ in found]
+        told = told_of(self.query.plan, self.conditions, more=not self.large)
+        for start in range(0, len(numbered), AT_ONCE):
+            batch = numbered[start : start + AT_ONCE]
+            repairs = [repair for _, _, repair in batch]
+            plan = outcome_plan(repairs, self.conditions, told, self.keys, much=self.large)
+            for number, outcome in outcomes_of(self.engine.collect_asked(plan), told).items():
+                at, i, _ = batch[number]
+                outcomes[at][i] = outcome
+        return outcomes
+
+    # --- constants of the data ---
+
+    def _bounds_of(self, claims: Sequence[Claim]) -> dict[int, Proposed]:
+        """Bounds of the one filter that explanations blame, by the identity of the claim."""
+        ladders = {id(claim): found for claim in claims if (found := self._ladder(claim)) is not None}
+        of, sweeps = [], []
+        for claim, (candidate, own) in ladders.items():
+            made = [sweep for ladder in own if (sweep := Sweep.of(self.query, candidate, ladder)) is not None]
+            of += [claim for _ in made]
+            sweeps += made
+        steps: dict[int, list[Step]] = {}
+        for plan, places in islice(swept(sweeps, self.conditions, self.keys), _MOST_SWEPT):
+            some = [sweeps[at] for at in places]
+            for at, found in found_in(self.engine.collect_asked(plan), some).items():
+                steps.setdefault(of[places[at]], []).extend(climbed_to(some[at].ladder, found.values))
+        return {
+            claim: with_steps(self.query, ladders[claim][0], {ladders[claim][1][0].filter.id: found})
+            for claim, found in steps.items()
+        }
+
+    def _ladder_repairs(self, claim: Claim) -> Proposed:
+        """Other constants for the one filter that an explanation blames; where there are more, these come later."""
+        found = self._ladder(claim)
+        if found is None:
+            return _NOTHING
+        candidate, own = found
+        return with_steps(self.query, candidate, {own[0].filter.id: self._steps(candidate, own)})
+
+    def _ladder(self, claim: Claim) -> tuple[Candidate, tuple[ComparedConstant, ...]] | None:
+        """The first candidate that blames just one filter with constants, and its comparisons."""
+        for candidate in claim.candidates:
+            found = ladders(self.query, candidate)
+            if len({ladder.filter.id for ladder in found}) == 1:
+                return candidate, found
+        return None
+
+    def _look_at(self, claims: Iterable[Claim]) -> None:
+        """Sees how the values are spread that the filters of explanations compare: all of them in one pass."""
+        known = [found for claim in claims if (found := self._ladder(claim)) is not None]
+        places = {(candidate.alternative, own[0].filter.id): own for candidate, own in known}
+        new = {place: SampleRequest(place[0], own) for place, own in places.items() if place not in self._seen}
+        self._seen.update(zip(new, self._spread(list(new.values())), strict=True))
+
+    def _spread(self, looks: Sequence[SampleRequest]) -> list[Sequence[Sequence[str]]]:
+        """A few values of each comparison that is looked at."""
+        found: dict[int, Sequence[Sequence[str]]] = {}
+        for plan, places in looking(self.query, looks, self.conditions):
+            columns = iter(self.engine.spread(plan, RUNGS))
+            found.update({at: [next(columns) for _ in looks[at].ladders] for at in places})
+        return [found[at] for at in range(len(looks))]
+
+    def _steps(self, candidate: Candidate, found: Sequence[ComparedConstant]) -> list[Step]:
+        spread = self._seen[candidate.alternative, found[0].filter.id]
+        if any(len(values) >= RUNGS for values in spread):
+            self._sparse.add(found[0].filter.id)
+        pairs = list(zip(found, spread, strict=True))
+        bounds = [step for each in pairs for step in climbed(self.query, *each)]
+        fewer = [step for each in pairs for step in kept_out(self.query, *each)]
+        return [*bounds, *(step for step in fewer if step not in bounds)]
+
+    def _refined(
+        self, claims: Sequence[Claim], before: Sequence[Judged], found: tuple[Judged, ...]
+    ) -> tuple[Judged, ...]:
+        """Constants that were found among many values, moved nearer to the old ones where that is enough."""
+        new = [at for at, each in enumerate(found) if each.verified and not before[at].verified]
+        searches = {at: search for at in new if (search := self._search(claims[at], found[at])) is not None}
+        refined = dict(enumerate(found))
+        for _ in range(_ROUNDS):
+            values = dict(zip(searches, self._between(list(searches.values())), strict=True))
+            searches = {at: search for at, search in searches.items() if values[at]}
+            proposals = [self._within(searches[at], values[at]) for at in searches]
+            verdicts = self._judged([claims[at] for at in searches], proposals)
+            nearer = {at: each for at, each in zip(searches, verdicts, strict=True) if each.verified}
+            refined.update(nearer)
+            searches = {at: self._narrowed(searches[at], each, values[at]) for at, each in nearer.items()}
+        return tuple(refined[at] for at in range(len(found)))
+
+    def _search(self, claim: Claim, found: Judged) -> Search | None:
+        """What is between the old constant of the one filter that was changed, and the new one."""
+        steps = [step for step in found.repair.steps if step.node is not None] if found.repair is not None else []
+        if len(steps) != 1 or steps[0].op not in self._sparse or steps[0].node is None or found.repair is None:
+            return None
+        own = (each for each in claim.candidates if each.alternative == found.repair.alternative)
+        candidate = next(own)
+        known = ladders(self.query, candidate)
+        search = search_of(known, candidate, steps[0].node)
+        place = candidate.alternative, steps[0].op
+        if search is None or place not in self._seen:
+            return None
+        values = self._seen[place][known.index(search.ladder)]
+        return self._narrowed(search, found, values)
+
+    def _between(self, searches: Sequence[Search]) -> list[Sequence[str]]:
+        looks = [SampleRequest(each.candidate.alternative, (each.ladder,), (each.between,)) for each in searches]
+        return [values for (values,) in self._spread(looks)]
+
+    def _within(self, search: Search, values: Sequence[str]) -> Proposed:
+        steps = climbed(self.query, search.ladder, values)
+        return with_steps(self.query, search.candidate, {search.ladder.filter.id: steps})
+
+    def _narrowed(self, search: Search, found: Judged, values: Sequence[str]) -> Search:
+        steps = found.repair.steps if found.repair is not None else ()
+        working = next(constant_of(search.ladder, each.node) for each in steps if each.node is not None)
+        side = search.ladder.side.type
+        return search.narrowed(working, [convert(text, side, self.query.timezone) for text in values])
+
+    def _combined(self, claim: Claim, found: Sequence[Judged]) -> Proposed:
+        """What worked for operators alone, together."""
+        worked: dict[OpId, list[Step]] = {}
+        for each in found:
+            for step in each.repair.steps if each.repair is not None else ():
+                if step.node is not None:
+                    worked.setdefault(step.op, []).append(step)
+        for candidate in claim.candidates:
+            blamed = {dropper.op for dropper in self.query.bits.droppers(candidate.blame, candidate.alternative)}
+            known = {op: steps[:2] for op, steps in worked.items() if op in blamed}
+            if known:
+                return with_steps(self.query, candidate, known)
+        return _NOTHING
+
+    # --- side effects ---
+
+    def with_effects(self, found: Sequence[Judged], *, examples: bool = False) -> tuple[Judged, ...]:
+        """The explanations with the side effects of their repairs.
+
+        Of much data, rows that come and go are counted without a look at their values, if examples are not asked for.
+        But a group that changes leaves the result and enters it again. Where something depends on its values, only they
+        tell more.
+        """
+        repairs = [each.repair for each in found if each.repair is not None]
+        closely = are_nested(found)
+        grouped = GroupEffects.of(self.query.plan, repairs, self.conditions, closely=closely)
+        if grouped is not None and (grouped.tells_changes or not closely):
+            count: Counting | None = partial(self._group_bounds, closely=closely)
+        else:  # what leaves open which explanation is minimal would be counted in vain
+            count = None if any(map(is_grouping, walk(self.query.plan))) else self._bounds
+        if examples or not self.large or count is None:
+            return self._compared(found, examples=examples)
+        return self._bounded(found, count)
+
+    def _bounded(self, found: Sequence[Judged], count: Counting) -> tuple[Judged, ...]:
+        """With bounds on the side effects; exact where it decides whether one explanation dominates another."""
+        bounded = with_effects(found, self._for_each(found, count))
+        open = undecided(bounded)
+        exact = {id(each): told for each, told in zip(open, self._compared(open), strict=True)}
+        return tuple(exact.get(id(each), each) for each in bounded)
+
+    def _compared(self, found: Sequence[Judged], *, examples: bool = False) -> tuple[Judged, ...]:
+        """With exact side effects."""
+        return with_effects(found, self._for_each(found, partial(self._effects, examples=examples)), examples=examples)
+
+    def _for_each(self, found: Sequence[Judged], count: Counting) -> dict[int, SideEffects]:
+        """What is counted of all repairs, by their number among those that there are."""
+        repairs = [each.repair for each in found if each.repair is not None]
+        known: dict[int, SideEffects] = {}
+        for start in range(0, len(repairs), AT_ONCE):
+            known.update({start + i: each for i, each in count(repairs[start : start + AT_ONCE]).items()})
+        return known
+
+    def _effects(self, repairs: Sequence[Repair], *, examples: bool) -> Mapping[int, SideEffects]:
+        plan = effects_plan(self.query.plan, repairs, self.conditions, examples=examples, much=self.large)
+        return effects_of(self.query.plan, len(repairs), self.engine.collect(plan))
+
+    def _bounds(self, repairs: Sequence[Repair]) -> Mapping[int, SideEffects]:
+        plan = bounds_plan(self.query.plan, repairs, self.conditions)
+        return bounds_of(len(repairs), self.engine.collect(plan))
+
+    def _group_bounds(self, repairs: Sequence[Repair], *, closely: bool) -> Mapping[int, SideEffects]:
+        groups = GroupEffects.of(self.query.plan, repairs, self.conditions, closely=closely)
+        assert groups is not None, "what all repairs have, some have"
+        plan = groups.counting()
+        return groups.effects(() if plan is None else (Seen(*row) for row in self.engine.collect(plan)))
+
+
+_MOST_SWEPT = 3
+"""In so many passes bounds are looked for."""
+
+_NOTHING: Proposed = Proposed((), ())
+
+
+def _changes_one(claim: Claim) -> bool:
+    """Whether an explanation changes one operator."""
+    return len(claim.explanation.operators) == 1

@@ -1,0 +1,1 @@
+"""Rewrites: plan to equal plan, one rule a file. Nothing here knows about questions or tracing."""

@@ -1,0 +1,1 @@
+"""Jobs: cancellation, time limits, and what Spark says when one fails."""

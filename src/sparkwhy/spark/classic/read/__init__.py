@@ -1,0 +1,1 @@
+"""Reading: the analyzed plan of a DataFrame becomes a plan."""

@@ -1,0 +1,175 @@
+"""What one reading of one DataFrame shares: the session's settings, and where fresh numbers come from."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from pyspark.sql import SparkSession
+
+from sparkwhy.plan.exprs import Attribute, AttrId, Expr, FieldOf, Mode, Ref
+from sparkwhy.plan.nodes import SQL_TEXT, Column, OpId, Place, Plan
+from sparkwhy.plan.types import Field, field_from_json, from_json
+from sparkwhy.plan.walk import fold, walk, with_inputs
+from sparkwhy.spark.classic import jvm
+from sparkwhy.spark.classic.catalyst import Tree
+from sparkwhy.spark.classic.read.expressions import read_expr
+from sparkwhy.spark.classic.read.scope import Scope
+
+_PLACES_TRIED = 12
+"""How many expressions, and parts of each, are asked for their place: a projection of 2,000 columns has one line."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A plan, and which of its attributes stands for which expression id of Spark, by position."""
+
+    plan: Plan
+    ids: tuple[int, ...]
+
+    @property
+    def attributes(self) -> Mapping[int, Attribute]:
+        """The attribute behind each id; where Spark repeats an id, the first."""
+        return dict(zip(reversed(self.ids), reversed(self.plan.output), strict=True))
+
+
+@dataclass
+class Reading:
+    """Settings and numbers of one reading. Steps are numbered in any order, and in reading order at the end."""
+
+    session: SparkSession
+    timezone: str
+    mode: Mode
+    ctes: dict[int, Tree] = field(default_factory=dict)
+    written: set[tuple[int, ...]] = field(default_factory=set)
+    """Where subqueries became joins: the ids of every projection that was there before."""
+
+    _attributes: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    _steps: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    _variables: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    _parts: Counter[int] = field(default_factory=Counter)
+    _begun: dict[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, session: SparkSession) -> Reading:
+        ansi = session.conf.get("spark.sql.ansi.enabled") == "true"
+        timezone = session.conf.get("spark.sql.session.timeZone") or "UTC"
+        return cls(session, timezone, "ansi" if ansi else "legacy")
+
+    # --- numbers ---
+
+    def step(self, tree: Tree | None = None) -> OpId:
+        """The number of an operation; if a part of it came first, the number that it was begun with."""
+        begun = None if tree is None else self._begun.get(id(tree))
+        return OpId(next(self._steps) if begun is None else begun)
+
+    def part(self, step: OpId) -> OpId:
+        """The number of a further part of an operation."""
+        self._parts[step.step] += 1
+        return OpId(step.step, self._parts[step.step])
+
+    def begun(self, owner: Tree) -> OpId:
+        """The step of an operation of which a part comes first, below it."""
+        return OpId(self._begun.setdefault(id(owner), next(self._steps)))
+
+    def attribute(self, described: Field) -> Attribute:
+        return Attribute(AttrId(next(self._attributes)), described.name, described.type, described.nullable)
+
+    # --- what Spark says ---
+
+    def output(self, tree: Tree) -> tuple[Field, ...]:
+        """The output of a node as Spark has it: the one authority on names, types and nullability."""
+        schema = json.loads(jvm.schema_of(tree.handle))
+        return tuple(field_from_json(described) for described in schema["fields"])
+
+    def scope(self, *inputs: Bound, scalars: Mapping[int, Attribute] | None = None) -> Scope:
+        attributes = {key: value for bound in inputs for key, value in bound.attributes.items()}
+        return Scope(read_expr, attributes, self.timezone, self.mode, self._variables, scalars or {})
+
+    def place(self, tree: Tree, *exprs: Tree) -> Place | None:
+        """Where the user wrote this operation: the first of its expressions that Spark knows the place of."""
+        computed = [expr for expr in exprs if expr.name != "AttributeReference"]
+        carried = [expr for expr in exprs if expr.name == "AttributeReference"]
+        for expr in (*computed, *carried)[:_PLACES_TRIED]:
+            for part in itertools.islice(expr.walk(), _PLACES_TRIED):
+                found = jvm.place_of(part.handle)
+                if found is not None and found.file == SQL_TEXT:
+                    return self._sql_place(tree, expr) or found
+                if found is not None:
+                    return found
+        return jvm.place_of(tree.handle)
+
+    def _sql_place(self, tree: Tree, expr: Tree) -> Place | None:
+        """Where SQL text says an expression; what Spark makes anew, as it does of subqueries, has the place of all."""
+        whole = jvm.place_of(tree.handle)
+        written = (part for part in expr.walk() if part.name != "AttributeReference")
+        places = (jvm.place_of(part.handle) for part in itertools.islice(written, _PLACES_TRIED))
+        return next((place for place in places if place is not None and place != whole), None)
+
+    # --- columns ---
+
+    def columns(self, project: Tree, trees: tuple[Tree, ...], scope: Scope) -> tuple[Column, ...]:
+        """Named expressions, the output of a projection, as columns."""
+        exprs = [scope.read(tree) for tree in trees]
+        fields = _paths(trees, exprs) or self.output(project)
+        carried = [tree.name == "AttributeReference" for tree in trees]
+        return self.identified(list(zip(exprs, carried, strict=True)), fields)
+
+    def identified(self, exprs: list[tuple[Expr, bool]], fields: tuple[Field, ...]) -> tuple[Column, ...]:
+        """Columns of expressions, each with a flag whether it is merely carried along.
+
+        What is carried along keeps its identity, but only once: `select("a", "a")` has two columns.
+        """
+        found: list[Column] = []
+        seen: set[AttrId] = set()
+        for (expr, carried), described in zip(exprs, fields, strict=True):
+            if carried and isinstance(expr, Ref) and expr.attribute.id not in seen:
+                attribute = replace(expr.attribute, name=described.name, nullable=described.nullable)
+            else:
+                attribute = self.attribute(described)
+            seen.add(attribute.id)
+            found.append(Column(attribute, expr))
+        return tuple(found)
+
+
+def _paths(trees: tuple[Tree, ...], exprs: list[Expr]) -> tuple[Field, ...] | None:
+    """The fields of named expressions that are all paths into their input: these are told without asking Spark."""
+    nullable = [_may_be_null(tree, expr) for tree, expr in zip(trees, exprs, strict=True)]
+    if None in nullable:
+        return None
+    named = zip(trees, exprs, nullable, strict=True)
+    return tuple(Field(tree.fields["name"], expr.type, bool(null)) for tree, expr, null in named)
+
+
+def _may_be_null(tree: Tree, expr: Expr) -> bool | None:
+    """Whether a path has no value for some rows, by Spark's own rules; None for what is no path."""
+    if tree.name == "Alias":
+        return _may_be_null(tree.children[0], expr)
+    if tree.name == "AttributeReference":
+        return bool(tree.fields["nullable"])
+    if not isinstance(expr, FieldOf) or tree.name not in ("GetStructField", "GetArrayStructFields"):
+        return None
+    inner = _may_be_null(tree.children[0], expr.input)
+    return inner if inner is None or tree.name == "GetArrayStructFields" else inner or expr.field.nullable
+
+
+def carried(attributes: tuple[Attribute, ...]) -> tuple[Column, ...]:
+    """Columns that pass these attributes on."""
+    return tuple(Column(attribute, Ref(attribute)) for attribute in attributes)
+
+
+def described(tree: Tree) -> Field:
+    """The field that an attribute reference describes."""
+    return Field(tree.fields["name"], from_json(tree.fields["dataType"]), tree.fields["nullable"])
+
+
+def renumbered(plan: Plan) -> Plan:
+    """The plan with its steps numbered from 1 in reading order: inputs first, left before right."""
+    order = {step: number for number, step in enumerate((n.id.step for n in walk(plan) if not n.id.part), 1)}
+    return fold(
+        plan,
+        lambda node, inputs: with_inputs(replace(node, id=OpId(order[node.id.step], node.id.part)), inputs),
+    )

@@ -1,0 +1,1 @@
+"""Running: a plan becomes a DataFrame, and its rows are collected."""

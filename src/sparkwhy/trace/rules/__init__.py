@@ -1,0 +1,1 @@
+"""Tracing rules: one file for each operator."""

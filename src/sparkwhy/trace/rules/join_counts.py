@@ -1,0 +1,140 @@
+"""Partners of which a grouping asks only how many there are: they are counted before they are joined.
+
+    select k, count(v) from l join r on l.k = r.k group by k
+
+All rows of `r` with the same key and blame find the same partners, and are alive together. So they are counted by key
+and blame first; a grouping above the join adds these numbers up. Of fifteen orders of a customer one or two rows are
+left to bring together, to join, and to say in which worlds there are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
+
+from sparkwhy.backtrace.backtrace import Conditions
+from sparkwhy.plan.build import carry
+from sparkwhy.plan.exprs import AggCall, Attribute, Expr, Ref
+from sparkwhy.plan.join_keys import equal_keys, residual
+from sparkwhy.plan.node_exprs import exprs_of
+from sparkwhy.plan.nodes import Aggregate, Column, Join, OpId, Plan
+from sparkwhy.plan.types import INTEGER, LONG
+from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk_exprs import attributes_of
+from sparkwhy.trace.blame import Side
+from sparkwhy.trace.observe import TRAIL, far_of, recorded
+from sparkwhy.trace.rows import TraceContext, TracedRows, is_grouping, query_columns
+
+SIDES: tuple[Side, ...] = ("right", "left")
+
+
+def counting(plans: Sequence[Plan]) -> Mapping[OpId, tuple[Column, ...]]:
+    """The joins above which only the rows of one side are counted, and by key: each with these counts."""
+    nodes = [{node.id: node for node in walk(plan)} for plan in plans]
+
+    def is_same(node: Plan) -> bool:
+        return all(exprs_of(known[node.id]) == exprs_of(node) for known in nodes)
+
+    found = [node for node in walk(plans[0]) if isinstance(node, Aggregate)]
+    return {
+        node.input.id: node.aggregates
+        for node in found
+        if isinstance(node.input, Join) and _side(node, node.input) and is_same(node) and is_same(node.input)
+    }
+
+
+def _side(op: Aggregate, join: Join) -> Side | None:
+    """The side whose rows are counted, and nothing else."""
+    if join.how not in ("inner", "left", "right", "full") or residual(join) or not op.aggregates:
+        return None
+    return next((side for side in SIDES if _counts_only(op, join, side)), None)
+
+
+def _counts_only(op: Aggregate, join: Join, side: Side) -> bool:
+    keys, rows = _keys(join, side), _rows(join, side)
+    own = set(rows.output)
+    others = {a for key in op.keys for a in attributes_of(key.expr)} & own
+    plain = keys is not None and others <= keys
+    return plain and all(_is_count(c.expr, own) for c in op.aggregates) and not any(map(is_grouping, walk(rows)))
+
+
+def _is_count(expr: Expr, own: Set[Attribute]) -> bool:
+    if not isinstance(expr, AggCall) or expr.function != "count" or expr.distinct or expr.condition is not None:
+        return False
+    read = {a for arg in expr.args for a in attributes_of(arg)}
+    return bool(read) and read <= own
+
+
+def _rows(join: Join, side: Side) -> Plan:
+    return join.left if side == "left" else join.right
+
+
+def _keys(join: Join, side: Side) -> set[Attribute] | None:
+    """The attributes that are the keys of one side; None if there is none, or one that is computed."""
+    keys = [key.left if side == "left" else key.right for key in equal_keys(join)]
+    found = {key.attribute for key in keys if isinstance(key, Ref)}
+    return found if keys and all(isinstance(key, Ref) for key in keys) else None
+
+
+def counted(
+    tracing: TraceContext, op: Join, left: TracedRows, right: TracedRows, wanted: Sequence[Conditions]
+) -> tuple[Join, TracedRows, TracedRows]:
+    """The join with its counted side counted, where that side has rows that may be missing, and no other use."""
+    counts = tracing.counting.get(op.id, ())
+    for side, rows in zip(SIDES, (right, left), strict=True):
+        below, keys = _rows(op, side), _keys(op, side)
+        if not counts or keys is None or not all(_is_count(c.expr, set(below.output)) for c in counts):
+            continue
+        asked = {a for conditions in wanted for c in conditions for a in attributes_of(c)}
+        if rows.is_certain or rows.variants or not asked & set(below.output) <= keys:
+            continue
+        shape, summed_up = _by_key(tracing, op, below, rows, keys, counts)
+        if side == "left":
+            return replace(op, left=shape), summed_up, right
+        return replace(op, right=shape), left, summed_up
+    return op, left, right
+
+
+def _by_key(
+    tracing: TraceContext, op: Join, below: Plan, rows: TracedRows, keys: Set[Attribute], counts: Sequence[Column]
+) -> tuple[Plan, TracedRows]:
+    """What the join reads of a side that is counted, and one row for each key and term of it."""
+    fresh = tracing.fresh
+    by = carry(attribute for attribute in below.output if attribute in keys)
+    made = tuple(Column(fresh.attribute("part", LONG), column.expr) for column in counts)
+    tracing.counted.update({c.attribute: part.attribute for c, part in zip(counts, made, strict=True)})
+    notes = fresh.attribute("notes", INTEGER)
+    noted = () if rows.notes is None else (Column(notes, AggCall("bit_or", (Ref(rows.notes),))),)
+    told = () if rows.trail is None else (_nearest(tracing, op, rows.trail),)
+    marks = carry(mark for mark in (rows.blame, rows.unless) if mark is not None)
+    grouped = Aggregate(
+        id=fresh.part(op), where=op.where, input=rows.plan, keys=by + marks, aggregates=(*made, *noted, *told)
+    )
+    shape = Aggregate(id=fresh.part(op), input=below, keys=by, aggregates=made)
+    found = TracedRows(
+        grouped,
+        rows.blame,
+        rows.unless,
+        notes if noted else None,
+        told[0].attribute if told else None,
+        parts=rows.parts,
+        split=rows.split,
+        everywhere=rows.everywhere,
+    )
+    return shape, _with_trail(tracing, op, found) if told else found
+
+
+def _nearest(tracing: TraceContext, op: Join, trail: Attribute) -> Column:
+    """The trail of the nearest row, or, where only that is recorded, how far it is: Spark sorts to find a trail."""
+    if tracing.records_in_full(op):
+        return Column(tracing.fresh.attribute("trail", TRAIL), AggCall("min", (Ref(trail),)))
+    far = AggCall("min", (far_of(Ref(trail)),))
+    return Column(tracing.fresh.attribute("far", far.type), far)
+
+
+def _with_trail(tracing: TraceContext, op: Join, rows: TracedRows) -> TracedRows:
+    if tracing.records_in_full(op):
+        return rows
+    assert rows.trail is not None
+    columns = carry(query_columns(rows))
+    return tracing.project(op, replace(rows, trail=None), columns, trail=recorded(op, (), Ref(rows.trail)))

@@ -1,0 +1,175 @@
+"""What joins of all kinds share: the sides, their partners, and what is read of a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sparkwhy.plan.build import all_of, boolean, call, carry, either, element_of, equal, integer, keep, long, transform
+from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, IsNotNull, MakeStruct, Ref, conjuncts
+from sparkwhy.plan.join_keys import equal_keys, raw, residual
+from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan, Project
+from sparkwhy.plan.types import INTEGER, LONG
+from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
+from sparkwhy.trace.blame import Side
+from sparkwhy.trace.liveness import blame_of, no_sets, term, unless_of
+from sparkwhy.trace.observe import Entries, no_trail, values
+from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns, told_apart
+from sparkwhy.trace.variants.partitions import coarsened, refined
+from sparkwhy.trace.variants.split import block_number, split
+
+NO_PARTNER = "no partner on the"
+PARTNER = "partner on the"
+
+
+@dataclass(frozen=True)
+class JoinInput:
+    """One side of a join: its rows, and what it brings along for the padded rows of the other side."""
+
+    side: Side
+    rows: TracedRows
+    here: Attribute | None = None
+    rank: Attribute | None = None
+    partners: Attribute | None = None
+    common: Attribute | None = None
+    """Where one set is enough: what all rows of the same key need, without which none of them exists."""
+
+    told: Expr | None = None
+    """The trail of a row, where it is made only after the join."""
+
+    @property
+    def is_here(self) -> Expr:
+        return boolean(True) if self.here is None else IsNotNull(Ref(self.here))
+
+    def held(self, below: Plan) -> tuple[Attribute, ...]:
+        """The attributes that hold what the query has on this side."""
+        return self.rows.holding(below.output)
+
+    @property
+    def blame(self) -> Expr:
+        return _or_else(self.rows.blame, long(0))
+
+    @property
+    def unless(self) -> Expr:
+        return _or_else(self.rows.unless, no_sets())
+
+    @property
+    def notes(self) -> Expr:
+        return _or_else(self.rows.notes, integer(0))
+
+    @property
+    def trail(self) -> Expr:
+        if self.told is None:
+            return _or_else(self.rows.trail, no_trail())
+        return self.told if self.here is None else either(self.is_here, self.told, no_trail())
+
+
+def told_later(side: JoinInput) -> JoinInput:
+    """A side whose groups refer to their rows only after the join: a reference is a text, and most groups may have no
+    partner."""
+    filters: list[Filter] = []
+    plan = side.rows.plan
+    while isinstance(plan, Filter):
+        filters.append(plan)
+        plan = plan.input
+    if not isinstance(plan, Project) or not isinstance(plan.input, Aggregate):
+        return side
+    made = {column.attribute: column for column in plan.columns}
+    trail = side.rows.trail
+    if trail is None or made[trail].carried:
+        return side
+    told = made.pop(trail).expr
+    read = dict.fromkeys(attributes_of(told))
+    if not all(made[a].carried for a in read if a in made):
+        return side
+    columns = (*made.values(), *carry(a for a in read if a not in made))
+    plan = replace(plan, columns=columns)
+    for filter in reversed(filters):
+        plan = replace(filter, input=plan)
+    return replace(side, rows=replace(side.rows, plan=plan, trail=None), told=told)
+
+
+def _or_else(mark: Attribute | None, default: Expr) -> Expr:
+    """A mark of a side that may be padded."""
+    return default if mark is None else call("coalesce", Ref(mark), default)
+
+
+def split_apart(
+    tracing: TraceContext, op: Join, left: TracedRows, right: TracedRows
+) -> tuple[Join, TracedRows, TracedRows]:
+    """The sides, split as far as the condition reads them differently; rows of other alternatives are no partners."""
+    read = () if op.condition is None else (op.condition,)
+    left = split(tracing, op, left, told_apart(left, read))
+    right = split(tracing, op, right, told_apart(right, read))
+    both = refined([left.split, right.split])  # partners of one alternative each are few; of all, their terms are many
+    left, right = split(tracing, op, left, both), split(tracing, op, right, both)
+    shared = coarsened(left.split, right.split)
+    if len(shared) == 1:
+        return op, left, right
+    sides = [(op.left, left), (op.right, right)]
+    blocks = [tracing.fresh.attribute("block", INTEGER) for _ in sides]
+    shapes, rows = [], []
+    for block, (below, side) in zip(blocks, sides, strict=True):
+        tracing.texts[block.id] = ("",) * tracing.bits.alternatives
+        shapes.append(_with(tracing, op, below, Column(block, integer(0))))
+        columns = (*carry(query_columns(side)), Column(block, block_number(side, shared)))
+        rows.append(tracing.project(op, side, columns))
+    same = equal(Ref(blocks[0]), Ref(blocks[1]))
+    condition = same if op.condition is None else all_of((same, *conjuncts(op.condition)))
+    how = "inner" if op.how == "cross" else op.how
+    return replace(op, left=shapes[0], right=shapes[1], how=how, condition=condition), rows[0], rows[1]
+
+
+def _with(tracing: TraceContext, op: Join, below: Plan, column: Column) -> Plan:
+    return Project(id=tracing.fresh.part(op), input=below, columns=(*carry(below.output), column))
+
+
+def partner_of(op: Join, side: JoinInput, rank: Attribute | None) -> Expr:
+    """What is known of a partner: its term, and what the condition reads of it besides keys, and its number."""
+    read = _read_by_residual(op, side.side)
+    if not residual(op):
+        return side.rows.blame_expr if side.rows.unless is None else side.rows.term
+    names = tuple(f"c{i}" for i in range(len(read)))
+    number: tuple[Expr, ...] = () if rank is None else (Ref(rank),)
+    label = () if rank is None else ("rank",)
+    return MakeStruct(
+        ("blame", "unless", *label, *names),
+        (side.rows.blame_expr, side.rows.unless_expr, *number, *(Ref(a) for a in read)),
+    )
+
+
+def _read_by_residual(op: Join, side: Side) -> tuple[Attribute, ...]:
+    """The attributes of this side that the condition reads besides keys."""
+    own = {a.id for a in (op.left if side == "left" else op.right).output}
+    return tuple(dict.fromkeys(a for part in residual(op) for a in attributes_of(part) if a.id in own))
+
+
+def matching(op: Join, side: Side, partners: Expr, offset: int) -> Expr:
+    """The partners, of all with the same key, that meet the rest of the condition too."""
+    if not residual(op):
+        return partners
+    places = {a.id: offset + i for i, a in enumerate(_read_by_residual(op, side))}
+
+    def meets(partner: Expr) -> Expr:
+        def field(part: Expr) -> Expr | None:
+            found = isinstance(part, Ref) and part.attribute.id in places
+            return FieldOf(partner, places[part.attribute.id]) if found and isinstance(part, Ref) else None
+
+        return all_of(rewrite(part, field) for part in residual(op))
+
+    return keep(partners, meets)
+
+
+def terms_of(partners: Expr) -> Expr:
+    if element_of(partners) == LONG:  # where nothing takes a row away its blame says all
+        return transform(partners, lambda blame: term(blame, no_sets()))
+    return transform(partners, lambda p: term(blame_of(p), unless_of(p)))
+
+
+def read_by_join(tracing: TraceContext, op: Join, side: Side) -> Entries:
+    """What a join reads of a row of this side: attributes as they are, and keys that are computed from them."""
+    rows = op.left if side == "left" else op.right
+    own = {attribute.id for attribute in rows.output}
+    read = () if op.condition is None else paths_of(op.condition)
+    paths = [path for path in read if all(attribute.id in own for attribute in attributes_of(path))]
+    keys = [key.left if side == "left" else key.right for key in equal_keys(op)]
+    return values(op, (*paths, *map(raw, keys), *keys), tracing.texts)

@@ -1,0 +1,1 @@
+"""How one traced row stands for several variants of a query."""
