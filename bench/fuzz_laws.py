@@ -26,7 +26,7 @@ from sparkwhy.plan.nodes import Distinct, Limit, OpId, Plan, SetOperation, Windo
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.question.bind import bind
-from sparkwhy.question.match import matches
+from sparkwhy.question.match import row_matches
 from sparkwhy.question.pattern import to_pattern
 from sparkwhy.spark.classic.jobs.failures import SPARK_FAILURES
 from sparkwhy.spark.classic.read.operators import read
@@ -218,7 +218,7 @@ def asking_on_spark(session: SparkSession, label: str) -> Attempt | None:
         except SPARK_FAILURES:  # a query that fails by itself, in columns that nobody asks for
             return
         question = bind(to_pattern(wanted), plan.output, timezone="UTC")
-        there = any(matches(question, row) for row in rows)
+        there = any(row_matches(question, row) for row in rows)
         assert (answer.outcome == "not_missing") == there, f"{wanted}\n{answer}"
         assert str(answer)
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from sparkwhy.alternatives.enumerate import Alternatives, alternatives_of
+from sparkwhy.alternatives.enumerate import alternatives_of
+from sparkwhy.alternatives.variant import Alternatives
 from sparkwhy.errors import TooManyAlternatives
 from sparkwhy.lab.changes import Changer
 from sparkwhy.lab.oracle import Oracle, among, is_successful
@@ -39,7 +40,7 @@ from sparkwhy.plan.types import INTEGER, LONG, STRING, Array, Field, Struct, Typ
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.bind import bind
 from sparkwhy.question.bound import Question
-from sparkwhy.question.match import matches
+from sparkwhy.question.match import row_matches
 from sparkwhy.question.pattern import ANY, contains, ge, gt, is_null, le, lt, ne, not_null, to_pattern
 from tests.trace.plans import INTS, Generator
 
@@ -267,7 +268,7 @@ def _question(random: Random, plan: Plan, tables: Tables, found: Outcomes) -> Qu
 
 
 def _is_answered(question: Question, found: Outcomes) -> bool:
-    return any(matches(question, row) for outcome in found.found for row in outcome.rows)
+    return any(row_matches(question, row) for outcome in found.found for row in outcome.rows)
 
 
 def _different(values: Iterator[Value]) -> list[Value]:

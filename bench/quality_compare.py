@@ -174,7 +174,7 @@ def _renames(change: Change) -> bool:
     if not isinstance(change.before, Project) or not isinstance(change.after, Project):
         return False
     columns = zip(change.before.columns, change.after.columns, strict=True)
-    return any(before.carried and not after.carried for before, after in columns)
+    return any(before.is_carried and not after.is_carried for before, after in columns)
 
 
 # --- one case ---

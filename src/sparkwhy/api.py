@@ -16,12 +16,13 @@ from pyspark.sql import DataFrame, SparkSession
 
 from sparkwhy.alternatives.aggregates import with_other_functions
 from sparkwhy.alternatives.declared import Declared
-from sparkwhy.alternatives.enumerate import Alternatives, Mode, alternatives_of, single_changes
-from sparkwhy.alternatives.suggest import Proposal, chosen, holders, looks, proposals
-from sparkwhy.backtrace.backtrace import Conditions, origins
+from sparkwhy.alternatives.enumerate import Mode, alternatives_of, single_changes
+from sparkwhy.alternatives.suggest import Suggestion, choose_suggestions, describe_holders, evidence_plans, suggestions
+from sparkwhy.alternatives.variant import Alternatives
+from sparkwhy.backtrace.backtrace import Conditions, backtrace_through_limits
 from sparkwhy.backtrace.partner_keys import LookUp, PartnerKeys, no_keys
-from sparkwhy.backtrace.selectivity import FEW_MARKS, few_rows
-from sparkwhy.errors import PatternError, TooManyOperators, cut
+from sparkwhy.backtrace.selectivity import FEW_MARKS, find_small_groupings
+from sparkwhy.errors import PatternError, TooManyOperators, abbreviate
 from sparkwhy.evidence.attach import with_details
 from sparkwhy.evidence.probes import probes
 from sparkwhy.explain.absent import SourceGap, decides, gaps
@@ -42,7 +43,7 @@ from sparkwhy.plan.walk import walk
 from sparkwhy.question.bind import Question, bind
 from sparkwhy.question.bound import functions_of
 from sparkwhy.question.match import conditions
-from sparkwhy.question.pattern import name_of, show_pattern, text_tests, to_pattern
+from sparkwhy.question.pattern import function_name, show_pattern, text_tests, to_pattern
 from sparkwhy.report.answer import (
     ELSEWHERE,
     ELSEWHERE_LEFT_OUT,
@@ -163,8 +164,8 @@ def _checked(session: SparkSession, question: Question) -> tuple[str, ...]:
         problem = regex_problem(session, test.text) if test.function == "rlike" else None
         if problem is not None:
             hint = "matches() takes an expression of Java; contains() takes any text."
-            raise PatternError(f"{cut(show_pattern(test))} is no regular expression: {problem}.", hint=hint)
-    functions = [(each.function, name_of(each.function), type) for each, type in functions_of(question)]
+            raise PatternError(f"{abbreviate(show_pattern(test))} is no regular expression: {problem}.", hint=hint)
+    functions = [(each.function, function_name(each.function), type) for each, type in functions_of(question)]
     random = [name for function, name, type in functions if leaves_it_to_chance(session, function, name, type)]
     return tuple(other_values(f"{name} of the pattern") for name in random)
 
@@ -207,7 +208,7 @@ def _traced(
         ours = [each for each in more.found[1:] if wishes.automatic or each.kind == "aggregate"]
         if not ours:
             raise
-        fewer = more.without(ours, f"with what nobody asked for the query fails: {str(error).splitlines()[0]}")
+        fewer = more.leave_out(ours, f"with what nobody asked for the query fails: {str(error).splitlines()[0]}")
     return fewer, *_candidates(data, fewer, asked)
 
 
@@ -218,7 +219,7 @@ def _candidates(data: _Data, tried: Alternatives, asked: Conditions) -> tuple[Tr
     """
     session, large = data.session, data.large
     first, *others = (each.plan for each in tried.found)
-    few, keys = few_rows(first, asked), data.keys
+    few, keys = find_small_groupings(first, asked), data.keys
     full = partial(trace, first, asked, alternatives=others, records=True, references=large, keys=keys)
     with _named_jobs(session, "sparkwhy: tracing rows"):
         try:
@@ -258,20 +259,20 @@ LARGE_SIDE = 8 << 20
 
 def _found_alternatives(session: SparkSession, plan: Plan, asked: Conditions) -> Alternatives:
     """Attributes that may have been meant, with the evidence in the data."""
-    proposed = proposals(plan, asked)
+    proposed = suggestions(plan, asked)
     with _named_jobs(session, "sparkwhy: looking for alternatives"):
-        return chosen(plan, proposed, _seen(session, plan, proposed))
+        return choose_suggestions(plan, proposed, _seen(session, plan, proposed))
 
 
-def _seen(session: SparkSession, plan: Plan, proposed: Sequence[Proposal]) -> Mapping[OpId, Sequence[int]]:
-    return {table: tuple(run(session, look).collect()[0]) for table, look in looks(plan, proposed).items()}
+def _seen(session: SparkSession, plan: Plan, proposed: Sequence[Suggestion]) -> Mapping[OpId, Sequence[int]]:
+    return {table: tuple(run(session, look).collect()[0]) for table, look in evidence_plans(plan, proposed).items()}
 
 
 def _meant(session: SparkSession, plan: Plan, asked: Conditions) -> tuple[str, ...]:
     """Where the values are that no source has where the query reads them; what nobody asked for must not fail."""
-    proposed = proposals(plan, asked, only_asked=True)
+    proposed = suggestions(plan, asked, only_asked=True)
     try:
-        found = islice(holders(proposed, _seen(session, plan, proposed)), _MOST_MEANT)
+        found = islice(describe_holders(proposed, _seen(session, plan, proposed)), _MOST_MEANT)
         return tuple(ELSEWHERE.format(found=each) for each in found)
     except SPARK_FAILURES as error:
         if was_cancelled(error):
@@ -297,7 +298,7 @@ def _answer(
     session = data.session
     there = [c for c in candidates if c.alternative == 0 and c.blame == 0 and c.certain]
     if there:
-        return Answer.not_missing(question, tried.of_attributes, there[0])
+        return Answer.not_missing(question, tried.attribute_variants, there[0])
     if not candidates:
         say("looking at the sources")
         with _named_jobs(session, "sparkwhy: looking at the sources"):
@@ -305,10 +306,10 @@ def _answer(
             if lacking:
                 more = wishes.verify and not wishes.automatic
                 meant = _meant(session, tried.found[0].plan, conditions(question)) if more else ()
-                return Answer.not_in_data(question, tried.of_attributes, lacking, meant)
+                return Answer.not_in_data(question, tried.attribute_variants, lacking, meant)
     readings = single_changes(tried.found[0].plan, wishes.declared) if wishes.verify else {}
     query = Query(tried.found, traced.bits, _timezone(session), readings)
-    few = few_rows(query.plan, conditions(question))
+    few = find_small_groupings(query.plan, conditions(question))
     trial = FixSearch(_engine(session, few), query, conditions(question), large=data.large, keys=data.keys)
     with _named_jobs(session, "sparkwhy: trying fixes"):
         failure = None if written is None else partial(_failure, session, written)
@@ -325,7 +326,7 @@ def _answer(
         left_out.append(GROUPS_LEFT_OUT)
     if traced.bits.together:
         left_out.append(TAKEN_TOGETHER)
-    return Answer.explained(question, tried.of_attributes, explanations, others, left_out)
+    return Answer.explained(question, tried.attribute_variants, explanations, others, left_out)
 
 
 def _runs(df: DataFrame) -> bool:
@@ -445,7 +446,7 @@ def _source_gaps(session: SparkSession, traced: TracedQuery) -> tuple[SourceGap,
 def _gaps_in(session: SparkSession, plan: Plan, asked: Conditions) -> tuple[SourceGap, ...]:
     """The sources where no row fits what the question says of them, with the nearest values there."""
     found = []
-    for gap in gaps(plan, origins(plan, asked)):
+    for gap in gaps(plan, backtrace_through_limits(plan, asked)):
         if run(session, gap.fitting).isEmpty():
             nearest = {text: nearest_values(run(session, probe), value) for text, (probe, value) in gap.probes.items()}
             found.append(SourceGap(gap.table, gap.conditions, nearest))

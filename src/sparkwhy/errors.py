@@ -21,7 +21,7 @@ class SparkWhyError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return harmless(self.message if self.hint is None else f"{self.message}\nHint: {self.hint}")
+        return escape_controls(self.message if self.hint is None else f"{self.message}\nHint: {self.hint}")
 
 
 class NotADataFrame(SparkWhyError):
@@ -126,7 +126,7 @@ class UnknownField(PatternError):
     """The pattern names a column or field that is not there; `nearest` are the names that look like it."""
 
     def __init__(self, *, path: str, known: tuple[str, ...], nearest: tuple[str, ...], hint: str) -> None:
-        super().__init__(f"there is no {cut(path)}.", path=path, hint=hint)
+        super().__init__(f"there is no {abbreviate(path)}.", path=path, hint=hint)
         self.known = known
         self.nearest = nearest
 
@@ -179,20 +179,20 @@ class TooManyAlternatives(AlternativeError):
         self.groups = groups
 
 
-def harmless(text: str) -> str:
+def escape_controls(text: str) -> str:
     """The text with what would steer a terminal made visible: names and values in it come from anywhere."""
     return "".join(c if c.isprintable() or c == "\n" else f"<U+{ord(c):04X}>" for c in text)
 
 
-def shown(value: object) -> str:
+def show_argument(value: object) -> str:
     """What was handed in, as Python shows it, cut; an object that cannot be shown is named by its type."""
     try:
-        return cut(repr(value))
+        return abbreviate(repr(value))
     except Exception:  # of whatever was handed in
         return f"a value of the type {type(value).__name__}"
 
 
-def cut(text: str) -> str:
+def abbreviate(text: str) -> str:
     """The beginning of the text: nobody reads more of it in a message."""
     return text if len(text) <= 60 else text[:57] + "..."
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from typing import Literal as OneOf
 
 from sparkwhy.alternatives.declared import Alternative, Declared
-from sparkwhy.errors import AlternativeError, BadArgument, shown
+from sparkwhy.errors import AlternativeError, BadArgument, show_argument
 from sparkwhy.report.redact import Mask, Redaction
 
 SideEffectsWish: TypeAlias = OneOf["none", "bounds", "exact"]
@@ -46,13 +46,13 @@ class Options:
     ) -> Options:
         """What was asked for, if it can be."""
         if not isinstance(verify, bool):
-            raise BadArgument("verify", f"is True or False, not {shown(verify)}", hint="write verify=False.")
+            raise BadArgument("verify", f"is True or False, not {show_argument(verify)}", hint="write verify=False.")
         if not isinstance(side_effects, str) or side_effects not in ("none", "bounds", "exact"):
             hint = 'write side_effects="none", "bounds" or "exact".'
-            raise BadArgument("side_effects", f"cannot be counted as {shown(side_effects)}", hint=hint)
+            raise BadArgument("side_effects", f"cannot be counted as {show_argument(side_effects)}", hint=hint)
         if progress is not None and not callable(progress):
             hint = "pass a function that takes the name of a stage: progress=print."
-            raise BadArgument("progress", f"is called with each stage; {shown(progress)} cannot be", hint=hint)
+            raise BadArgument("progress", f"is called with each stage; {show_argument(progress)} cannot be", hint=hint)
         automatic = isinstance(alternatives, str) and alternatives == "auto"
         declared = () if alternatives is None or automatic else _declared(alternatives)
         wanted: Any = side_effects
@@ -63,7 +63,7 @@ def _declared(given: Any) -> Declared:
     """The groups, each read once: they may be iterators."""
     if isinstance(given, str | Mapping | Alternative) or not _is_iterable(given):
         hint = 'write alternatives=[{"address1", "address2"}], or "auto".'
-        raise AlternativeError(f"alternatives are a list of groups, not {shown(given)}.", hint=hint)
+        raise AlternativeError(f"alternatives are a list of groups, not {show_argument(given)}.", hint=hint)
     return tuple(_group(each) for each in _bounded(given, "alternatives"))
 
 
@@ -95,5 +95,5 @@ def _seconds(timeout: Any) -> float | None:
     is_number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
     if not is_number or not 0 < timeout <= _LONGEST:
         hint = "write the seconds that the question may take, timeout=60, or None for no limit."
-        raise BadArgument("timeout", f"is a number of seconds, not {shown(timeout)}", hint=hint)
+        raise BadArgument("timeout", f"is a number of seconds, not {show_argument(timeout)}", hint=hint)
     return float(timeout)

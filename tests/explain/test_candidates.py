@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from sparkwhy.alternatives.enumerate import QueryVariant
+from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, explain
 from sparkwhy.memory.interpreter import run

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from sparkwhy.alternatives.aggregates import with_other_functions
-from sparkwhy.alternatives.enumerate import Alternatives, QueryVariant
+from sparkwhy.alternatives.variant import Alternatives, QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.model import Explanation

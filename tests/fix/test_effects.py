@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sparkwhy.alternatives.enumerate import QueryVariant
+from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.model import SideEffects
 from sparkwhy.fix.effects import bounds_of, bounds_plan, effects_of, effects_plan

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sparkwhy.alternatives.enumerate import QueryVariant
+from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.explain.model import SideEffects
 from sparkwhy.fix.effects import effects_of, effects_plan
 from sparkwhy.fix.group_effects import GroupEffects, Seen, Weighing
@@ -123,7 +123,7 @@ def test_only_keys_and_conditions_are_read() -> None:
     assert groups is not None
     counting = groups.counting()
     assert counting is not None
-    computed = [c for node in walk(counting) if isinstance(node, Project) for c in node.columns if not c.carried]
+    computed = [c for node in walk(counting) if isinstance(node, Project) for c in node.columns if not c.is_carried]
     assert computed
     assert not any(A in attributes_of(column.expr) for column in computed)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sparkwhy.alternatives.enumerate import QueryVariant
+from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions, backtrace
 from sparkwhy.fix.propose import Query
 from sparkwhy.fix.search.constants import ComparedConstant, ladders

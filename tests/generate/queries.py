@@ -26,9 +26,9 @@ from sparkwhy.plan.types import (
     Map,
     Struct,
     Type,
-    from_json,
     is_numeric,
     same_shape,
+    type_from_json,
 )
 from tests.generate.choices import Choices
 from tests.generate.expressions import (
@@ -95,7 +95,7 @@ class Relation:
 
     @property
     def columns(self) -> tuple[Field, ...]:
-        read = from_json(json.loads(self.df.schema.json()))
+        read = type_from_json(json.loads(self.df.schema.json()))
         assert isinstance(read, Struct)
         return read.fields
 

@@ -29,8 +29,8 @@ from sparkwhy.plan.types import (
     Struct,
     Type,
     ddl,
-    from_json,
     same_shape,
+    type_from_json,
 )
 from sparkwhy.plan.walk_exprs import attributes_of, rewrite
 from tests.lab.sql import to_sql
@@ -127,7 +127,7 @@ def _side_by_side(spark: SparkSession, tables: Sequence[tuple[tuple[Attribute, .
 
 def _differences(wide: DataFrame, checks: Sequence[Check], digits: int) -> list[str]:
     selected = wide.selectExpr("id", *(f"{_guarded(check)} AS c{i}" for i, check in enumerate(checks)))
-    types = [from_json(json.loads(field.dataType.json())) for field in selected.schema.fields[1:]]
+    types = [type_from_json(json.loads(field.dataType.json())) for field in selected.schema.fields[1:]]
     found = [
         f"{to_sql(check.expr)}: type {ddl(theirs)}, not {ddl(check.expr.type)}"
         for check, theirs in zip(checks, types, strict=True)

@@ -17,11 +17,11 @@ from sparkwhy.plan.exprs import (
     AggCall,
     Attribute,
     AttrId,
-    Bound,
     Call,
     Compare,
     Expr,
     Frame,
+    FrameBound,
     Literal,
     Mode,
     Ref,
@@ -29,7 +29,7 @@ from sparkwhy.plan.exprs import (
 )
 from sparkwhy.plan.functions import AGGREGATES
 from sparkwhy.plan.nodes import Aggregate, Column, OpId, SortKey, Source, Table, Window
-from sparkwhy.plan.types import BOOLEAN, INTEGER, STRING, Type, ddl, from_json, same_shape
+from sparkwhy.plan.types import BOOLEAN, INTEGER, STRING, Type, ddl, same_shape, type_from_json
 from tests.lab.agreement import alike, fails, frame, from_spark
 from tests.lab.awkward import COLUMNS
 from tests.lab.sql import over, to_sql
@@ -102,7 +102,7 @@ def test_aggregates_agree(spark: SparkSession, quiet: None, mode: Mode) -> None:
     plan = Aggregate(id=OpId(2), input=TABLE, keys=(key,), aggregates=_columns(exprs))
     ours = {row[0]: row[1:] for row in run(plan, {TABLE.id: data})}
     grouped = frame(spark, ATTRIBUTES, data).coalesce(1).groupBy("grp").agg(*_sql(exprs))
-    types = [from_json(json.loads(f.dataType.json())) for f in grouped.schema.fields[1:]]
+    types = [type_from_json(json.loads(f.dataType.json())) for f in grouped.schema.fields[1:]]
     found = _check_types(types, exprs)
     for group, *values in grouped.collect():
         for expr, type, value, given in zip(exprs, types, values, ours[group], strict=True):
@@ -182,7 +182,7 @@ def framed() -> list[Call | AggCall]:
     ]
 
 
-ROWS: list[tuple[Bound, Bound]] = [
+ROWS: list[tuple[FrameBound, FrameBound]] = [
     (None, "current row"),
     (-1, 1),
     (1, 2),
@@ -190,7 +190,13 @@ ROWS: list[tuple[Bound, Bound]] = [
     (None, None),
     (-3, -2),
 ]
-RANGES: list[tuple[Bound, Bound]] = [(None, "current row"), (-2, "current row"), (-1, 3), (1, None), (None, -1)]
+RANGES: list[tuple[FrameBound, FrameBound]] = [
+    (None, "current row"),
+    (-2, "current row"),
+    (-1, 3),
+    (1, None),
+    (None, -1),
+]
 
 
 def cases() -> Iterator[tuple[tuple[SortKey, ...], list[WindowCall]]]:

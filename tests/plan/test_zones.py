@@ -7,7 +7,7 @@ import datetime as dt
 import pytest
 
 from sparkwhy.plan.show import show_value
-from sparkwhy.plan.zones import in_zone, zone_of
+from sparkwhy.plan.zones import to_zone, zone_of
 
 SUMMER = dt.datetime(2024, 7, 1, 12)
 
@@ -38,10 +38,10 @@ def test_what_is_no_zone_is_a_value_error(name: str) -> None:
 
 def test_of_an_hour_that_comes_twice_both_are_told_apart() -> None:
     utc = dt.datetime(2024, 10, 27, 0, 30, tzinfo=dt.timezone.utc)
-    first, second = (in_zone(utc + dt.timedelta(hours=i), "Europe/Berlin") for i in (0, 1))
+    first, second = (to_zone(utc + dt.timedelta(hours=i), "Europe/Berlin") for i in (0, 1))
     assert first.replace(tzinfo=None) == second.replace(tzinfo=None)
     assert first < second
     assert second - first == dt.timedelta(hours=1)
     assert show_value(first) == "timestamp '2024-10-27 02:30:00'"
     assert show_value(second) == "timestamp '2024-10-27 02:30:00+01:00'"
-    assert show_value(in_zone(SUMMER.replace(fold=1), "Europe/Berlin")) == "timestamp '2024-07-01 12:00:00'"
+    assert show_value(to_zone(SUMMER.replace(fold=1), "Europe/Berlin")) == "timestamp '2024-07-01 12:00:00'"

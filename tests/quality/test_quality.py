@@ -8,7 +8,7 @@ from bench.quality import page
 from bench.quality_cases import FEWEST, MOST, case, operators
 from bench.quality_compare import Quality, compared, our_answer, quality
 from sparkwhy.lab.oracle import consult, is_successful
-from sparkwhy.question.match import matches
+from sparkwhy.question.match import row_matches
 
 SEEDS = 100
 
@@ -24,7 +24,7 @@ def test_a_seed_makes_a_question_that_only_a_changed_query_answers() -> None:
     for each in made:
         assert FEWEST <= operators(each.plan) <= MOST
         assert not is_successful(each.plan, each.tables, each.question)
-        assert all(any(matches(each.question, row) for row in way.rows) for way in each.oracle.successful)
+        assert all(any(row_matches(each.question, row) for row in way.rows) for way in each.oracle.successful)
         assert each.oracle.minimal
 
 

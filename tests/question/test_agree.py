@@ -16,7 +16,7 @@ from sparkwhy.memory.values import Row
 from sparkwhy.plan.exprs import TRUE, And, Attribute, AttrId, Expr
 from sparkwhy.plan.types import Type
 from sparkwhy.question.bind import Question, bind
-from sparkwhy.question.match import conditions, matches
+from sparkwhy.question.match import conditions, row_matches
 from sparkwhy.question.pattern import show_pattern, to_pattern
 from sparkwhy.spark.classic.run.columns import name_of, to_column
 from tests.lab.agreement import frame
@@ -45,7 +45,7 @@ def check_conditions(random: Random) -> None:
     evaluate = evaluator(all_of(question), output, Settings())
     for _ in range(ROWS_FOR_A_PATTERN):
         row = tuple(a_value(random, each.type) for each in output)
-        assert (evaluate(row) is True) == matches(question, row), (show_pattern(question.pattern), row)
+        assert (evaluate(row) is True) == row_matches(question, row), (show_pattern(question.pattern), row)
 
 
 def test_generated_values_match_about_as_often_as_not() -> None:
@@ -53,7 +53,7 @@ def test_generated_values_match_about_as_often_as_not() -> None:
     verdicts = []
     for _ in range(1500):
         output = (Attribute(AttrId(0), "c", a_type(random, 2)),)
-        verdicts.append(matches(a_question(random, output), (a_value(random, output[0].type),)))
+        verdicts.append(row_matches(a_question(random, output), (a_value(random, output[0].type),)))
     assert 0.25 < sum(verdicts) / len(verdicts) < 0.75
 
 
@@ -74,7 +74,7 @@ def test_spark_agrees(spark: SparkSession) -> None:
         for row, given in zip(found, rows, strict=True)
         for i, question in enumerate(questions)
         for value in [given[output.index(question.output[0])]]
-        if row[i] != matches(question, (value,))
+        if row[i] != row_matches(question, (value,))
     ]
     assert not wrong
 

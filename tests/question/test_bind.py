@@ -34,8 +34,7 @@ from sparkwhy.plan.types import (
 )
 from sparkwhy.question import pattern as p
 from sparkwhy.question.bind import Question, bind
-from sparkwhy.question.bound import Bound, Elements, Entries, Parts
-from sparkwhy.question.match import mentioned
+from sparkwhy.question.bound import ArrayPattern, BoundPattern, MapPattern, StructPattern, attributes_mentioned
 from sparkwhy.question.pattern import ANY, Among, Between, Comparison, to_pattern
 
 BERLIN_SUMMER = dt.timezone(dt.timedelta(hours=2))
@@ -51,7 +50,7 @@ def ask(literal: Any, **types: Type) -> Question:
     return bind(to_pattern(literal), output(**types))
 
 
-def of(literal: Any, type: Type, timezone: str = "UTC") -> Bound:
+def of(literal: Any, type: Type, timezone: str = "UTC") -> BoundPattern:
     """The bound pattern for a single column."""
     question = bind(to_pattern({"c": literal}), output(c=type), timezone=timezone)
     ((_, inner),) = question.wanted
@@ -64,19 +63,19 @@ def of(literal: Any, type: Type, timezone: str = "UTC") -> Bound:
 def test_names_become_attributes_and_ordinals() -> None:
     question = ask({"order": {"items": [{"qty": 2}], "ID": 5}, "city": ANY}, city=STRING, order=ORDER)
     city, order = question.output
-    items = Elements(((Parts(((1, Comparison("=", 2)),)), 1),), 0, False)
-    assert question.wanted == ((order, Parts(((1, items), (0, Comparison("=", 5))))), (city, ANY))
-    assert mentioned(question) == (order, city)
+    items = ArrayPattern(((StructPattern(((1, Comparison("=", 2)),)), 1),), 0, False)
+    assert question.wanted == ((order, StructPattern(((1, items), (0, Comparison("=", 5))))), (city, ANY))
+    assert attributes_mentioned(question) == (order, city)
 
 
 def test_names_with_dots() -> None:
     question = bind(to_pattern({"a.b": {"placed.at": ANY}}), output(**{"a.b": ORDER}))
-    assert question.wanted[0][1] == Parts(((2, ANY),))
+    assert question.wanted[0][1] == StructPattern(((2, ANY),))
 
 
 def test_an_exact_name_goes_before_one_that_differs_in_case() -> None:
     question = ask({"city": 1}, City=STRING, city=INTEGER)
-    assert mentioned(question) == question.output[1:]
+    assert attributes_mentioned(question) == question.output[1:]
 
 
 def test_an_unknown_column() -> None:
@@ -214,7 +213,7 @@ def test_a_session_timezone_that_python_does_not_know() -> None:
 def test_predicates_convert_their_values() -> None:
     assert of(p.between(1, "2"), DOUBLE) == Between(1.0, 2.0)
     assert of(p.one_of("2019-07-01", None), DATE) == Among((dt.date(2019, 7, 1), None))
-    assert of({"1": ANY, 2: p.ge(0)}, Map(INTEGER, DOUBLE)) == Entries(((1, ANY), (2, Comparison(">=", 0.0))))
+    assert of({"1": ANY, 2: p.ge(0)}, Map(INTEGER, DOUBLE)) == MapPattern(((1, ANY), (2, Comparison(">=", 0.0))))
 
 
 @pytest.mark.parametrize("literal", [ANY, None, p.not_null(), len])
@@ -250,7 +249,7 @@ def test_patterns_that_cannot_be_of_the_type(literal: Any, type: Type, message: 
 
 def test_equal_elements_are_counted() -> None:
     bound = of([1, ANY, "1", math.nan, ANY, math.nan, ...], Array(DOUBLE))
-    assert isinstance(bound, Elements)
+    assert isinstance(bound, ArrayPattern)
     assert [count for _, count in bound.counted] == [2, 2]
     assert (bound.anything, bound.is_open, bound.total) == (2, True, 6)
 

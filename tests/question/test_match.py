@@ -16,7 +16,7 @@ from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, Array, Field, Map, Struct, Type
 from sparkwhy.question import pattern as p
 from sparkwhy.question.bind import Question, bind
-from sparkwhy.question.match import conditions, matches
+from sparkwhy.question.match import conditions, row_matches
 from sparkwhy.question.pattern import ANY, to_pattern
 
 ITEM = Struct((Field("sku", STRING), Field("qty", INTEGER)))
@@ -115,12 +115,12 @@ def test_a_function_of_the_user_is_opaque() -> None:
     assert isinstance(condition, Opaque)
     assert (condition.text, condition.type, condition.handle) == ("<is_large>", BOOLEAN, is_large)
     with pytest.raises(NotInterpretable, match="is_large"):
-        matches(ask(is_large, INTEGER), (5,))
+        row_matches(ask(is_large, INTEGER), (5,))
 
 
 def test_a_regular_expression_of_java_only() -> None:
     with pytest.raises(NotInterpretable, match="regular expression"):
-        matches(ask(p.matches(r"\p{L}"), STRING), ("a",))
+        row_matches(ask(p.matches(r"\p{L}"), STRING), ("a",))
 
 
 # --- values ---
@@ -171,7 +171,7 @@ def test_which_values_match(literal: Any, type: Type, yes: list[Value], no: list
     question = ask(literal, type)
     evaluate = evaluator(And((TRUE, *conditions(question))), question.output, Settings())
     for value, expected in [*((each, True) for each in yes), *((each, False) for each in no)]:
-        assert matches(question, (value,)) is expected, value
+        assert row_matches(question, (value,)) is expected, value
         assert (evaluate((value,)) is True) is expected, value
 
 
@@ -179,11 +179,11 @@ def test_the_example_of_the_paper() -> None:
     names = Array(Struct((Field("name", STRING),)))
     output = (Attribute(AttrId(1), "city", STRING), Attribute(AttrId(2), "nList", names))
     row = ("NY", (("Sue",), ("Sue",), ("Peter",)))
-    assert matches(bind(to_pattern({"city": "NY", "nList": [ANY, ...]}), output), row)
-    assert not matches(bind(to_pattern({"city": "NY", "nList": [ANY, ANY]}), output), row)
+    assert row_matches(bind(to_pattern({"city": "NY", "nList": [ANY, ...]}), output), row)
+    assert not row_matches(bind(to_pattern({"city": "NY", "nList": [ANY, ANY]}), output), row)
 
 
 def test_a_question_without_wishes_matches_every_row() -> None:
     question = bind(to_pattern({}), (Attribute(AttrId(1), "c", INTEGER),))
     assert conditions(question) == ()
-    assert matches(question, (None,))
+    assert row_matches(question, (None,))

@@ -13,9 +13,10 @@ from pyspark.sql import Window as SparkWindow
 from pyspark.sql import functions as F
 
 from sparkwhy.alternatives.declared import Alternative
-from sparkwhy.alternatives.enumerate import Alternatives, QueryVariant, alternatives_of
+from sparkwhy.alternatives.enumerate import alternatives_of
 from sparkwhy.alternatives.fitting import widens
 from sparkwhy.alternatives.paths import Meanings, meanings_of, source_paths
+from sparkwhy.alternatives.variant import Alternatives, QueryVariant
 from sparkwhy.errors import AlternativeError, AmbiguousAttribute, TooManyAlternatives, UnknownAttribute
 from sparkwhy.lab.tables import rows_of, tables_of
 from sparkwhy.memory.interpreter import run

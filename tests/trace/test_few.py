@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparkwhy.backtrace.selectivity import few_rows, measured
+from sparkwhy.backtrace.selectivity import attributes_from_groups, find_small_groupings
 from sparkwhy.plan.build import carry, long
 from sparkwhy.plan.exprs import AggCall, Compare, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, OpId
@@ -21,20 +21,20 @@ counts_of_counts = Aggregate(
 
 
 def test_a_group_that_is_asked_for_by_its_key_has_few_rows() -> None:
-    few = few_rows(counts, (Compare("=", Ref(K), Literal(7, INTEGER)),))
+    few = find_small_groupings(counts, (Compare("=", Ref(K), Literal(7, INTEGER)),))
     assert few.groups(counts)
     assert few.last
 
 
 def test_groups_that_are_asked_for_by_a_value_may_be_all() -> None:
-    few = few_rows(counts, (Compare("=", Ref(COUNT), long(7)),))
+    few = find_small_groupings(counts, (Compare("=", Ref(COUNT), long(7)),))
     assert not few.groups(counts)
     assert not few.last
 
 
 def test_what_is_counted_below_is_no_key_that_tells_few() -> None:
     """Every group below might come to have this count."""
-    few = few_rows(counts_of_counts, (Compare("=", Ref(COUNT), long(0)),))
+    few = find_small_groupings(counts_of_counts, (Compare("=", Ref(COUNT), long(0)),))
     assert not few.groups(counts_of_counts)
     assert not few.last
-    assert measured(counts_of_counts) == {COUNT, GROUPS}
+    assert attributes_from_groups(counts_of_counts) == {COUNT, GROUPS}

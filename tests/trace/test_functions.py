@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sparkwhy.alternatives.aggregates import with_other_functions
-from sparkwhy.alternatives.enumerate import Alternatives, QueryVariant
+from sparkwhy.alternatives.variant import Alternatives, QueryVariant
 from sparkwhy.plan.exprs import AggCall, Compare, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, OpId
 from sparkwhy.plan.types import LONG

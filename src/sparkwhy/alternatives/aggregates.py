@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sparkwhy.alternatives.enumerate import Alternatives, QueryVariant
+from sparkwhy.alternatives.variant import Alternatives, QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions, backtrace
 from sparkwhy.plan.exprs import AggCall, Expr
 from sparkwhy.plan.nodes import Aggregate, Column, Plan
@@ -35,8 +35,8 @@ def with_other_functions(tried: Alternatives, conditions: Conditions, *, large: 
     dear = [each for each, call in found if large and call.distinct]
     cheap = [each for each, call in found if not (large and call.distinct)]
     more = Alternatives((*tried.found, *cheap[:MAX_FUNCTIONS]), tried.pruned)
-    more = more.without(cheap[MAX_FUNCTIONS:], f"no more than {MAX_FUNCTIONS} other functions are tried")
-    return more.without(dear, "on much data distinct values are not counted where the query does not")
+    more = more.leave_out(cheap[MAX_FUNCTIONS:], f"no more than {MAX_FUNCTIONS} other functions are tried")
+    return more.leave_out(dear, "on much data distinct values are not counted where the query does not")
 
 
 def _found(plan: Plan, conditions: Conditions) -> Iterator[tuple[QueryVariant, AggCall]]:

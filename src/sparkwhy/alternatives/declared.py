@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from sparkwhy.alternatives.paths import Names, path_text, paths_of_table
 from sparkwhy.alternatives.substitute import Analysis
-from sparkwhy.errors import AlternativeError, AmbiguousAttribute, UnknownAttribute, shown
+from sparkwhy.errors import AlternativeError, AmbiguousAttribute, UnknownAttribute, show_argument
 from sparkwhy.plan.nodes import OpId, Table
 
 _SHOWN_NAMES = 12
@@ -33,7 +33,7 @@ def groups_and_alternatives(declared: Declared) -> tuple[list[tuple[str, ...]], 
     """The groups and the explicit alternatives, each sorted: their order means nothing."""
     if isinstance(declared, str | Mapping | Alternative) or not isinstance(declared, Iterable):
         raise AlternativeError(
-            f"alternatives are a list of groups, not {shown(declared)}.",
+            f"alternatives are a list of groups, not {show_argument(declared)}.",
             hint='write alternatives=[{"address1", "address2"}].',
         )
     given = list(declared)
@@ -45,14 +45,20 @@ def groups_and_alternatives(declared: Declared) -> tuple[list[tuple[str, ...]], 
 def _members(group: Any) -> tuple[str, ...]:
     """The members of a group, each once."""
     if isinstance(group, Mapping):
-        raise AlternativeError(f"{shown(group)} is no group.", hint="write Alternative({...}) for one replacement.")
+        raise AlternativeError(
+            f"{show_argument(group)} is no group.", hint="write Alternative({...}) for one replacement."
+        )
     if isinstance(group, str) or not isinstance(group, Iterable):
-        raise AlternativeError(f"{shown(group)} is no group.", hint='write {"address1", "address2"}.')
+        raise AlternativeError(f"{show_argument(group)} is no group.", hint='write {"address1", "address2"}.')
     found = list(group)
     if not all(isinstance(member, str) for member in found):
-        raise AlternativeError(f"the group {shown(found)} has members that are no names.", hint="write names as text.")
+        raise AlternativeError(
+            f"the group {show_argument(found)} has members that are no names.", hint="write names as text."
+        )
     if len(set(found)) < 2:
-        raise AlternativeError(f"the group {shown(found)} has nothing to exchange.", hint="name two attributes.")
+        raise AlternativeError(
+            f"the group {show_argument(found)} has nothing to exchange.", hint="name two attributes."
+        )
     return tuple(sorted(set(found)))
 
 
@@ -60,7 +66,9 @@ def _checked(explicit: Alternative) -> Alternative:
     changes: Any = explicit.changes
     if not isinstance(changes, Mapping) or not all(isinstance(n, str) for pair in changes.items() for n in pair):
         hint = 'write Alternative({"l_tax": "l_discount"}).'
-        raise AlternativeError(f"an Alternative says which names replace which, not {shown(changes)}.", hint=hint)
+        raise AlternativeError(
+            f"an Alternative says which names replace which, not {show_argument(changes)}.", hint=hint
+        )
     if not changes:
         raise AlternativeError(
             "an Alternative without changes.", hint="leave it out: the query itself is always tried."
@@ -90,7 +98,7 @@ def _parts(text: str) -> Names:
     return tuple(found)
 
 
-def resolved(text: str, query: Analysis) -> Places:
+def resolve_name(text: str, query: Analysis) -> Places:
     """What a name stands for: a full path, with or without the name of its source, or else the end of one path."""
     parts = _parts(text)
     for ends_only in (False, True):

@@ -12,11 +12,12 @@ from math import perm, prod
 from typing import Any, TypeAlias
 from typing import Literal as OneOf
 
-from sparkwhy.alternatives.declared import Alternative, Declared, groups_and_alternatives, resolved
+from sparkwhy.alternatives.declared import Alternative, Declared, groups_and_alternatives, resolve_name
 from sparkwhy.alternatives.fitting import CannotSubstitute
-from sparkwhy.alternatives.paths import Names, Origin, path_text, spelled
-from sparkwhy.alternatives.substitute import Analysis, Change, Use, substitute
-from sparkwhy.errors import AlternativeError, TooManyAlternatives, shown
+from sparkwhy.alternatives.paths import Names, Origin, path_text, spelling_in
+from sparkwhy.alternatives.substitute import Analysis, Substitution, Use, substitute
+from sparkwhy.alternatives.variant import Alternatives, Pruned, QueryVariant
+from sparkwhy.errors import AlternativeError, TooManyAlternatives, show_argument
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.walk import walk
 
@@ -30,63 +31,13 @@ Mode: TypeAlias = OneOf["swap", "each"]
 """A group is permuted once for the whole query, or every reference chooses by itself."""
 
 
-@dataclass(frozen=True)
-class QueryVariant:
-    """One alternative of a query: the same operators under the same ids, some with other parameters.
-
-    `changed` are the steps whose parameters differ from the query as written; `notes` say what types were mapped;
-    `evidence` says why an alternative is tried that nobody declared. `kind` is what differs: attributes, or an
-    aggregate function; `functions` are then the one as written and the other.
-    """
-
-    changes: Mapping[str, str]
-    plan: Plan
-    changed: tuple[OpId, ...]
-    notes: tuple[str, ...] = ()
-    evidence: tuple[str, ...] = ()
-    kind: OneOf["attribute", "aggregate"] = "attribute"
-    functions: tuple[str, str] | None = None
-
-    @property
-    def replaced(self) -> Mapping[str, str]:
-        """What is read or computed in place of what, in words."""
-        return self.changes if self.functions is None else dict([self.functions])
-
-
-@dataclass(frozen=True)
-class Pruned:
-    """An alternative that cannot be tried, with the reason in words."""
-
-    changes: Mapping[str, str]
-    reason: str
-
-
-@dataclass(frozen=True)
-class Alternatives:
-    """The alternatives of a query, number 0 first, and what was pruned."""
-
-    found: tuple[QueryVariant, ...]
-    pruned: tuple[Pruned, ...]
-
-    def without(self, readings: Iterable[QueryVariant], reason: str) -> Alternatives:
-        """The alternatives without these readings, of which the reason is told."""
-        left_out = tuple(readings)
-        found = tuple(each for each in self.found if not any(each is other for other in left_out))
-        return Alternatives(found, self.pruned + tuple(Pruned(each.replaced, reason) for each in left_out))
-
-    @property
-    def of_attributes(self) -> Alternatives:
-        """Without other aggregate functions: what is called an alternative in an answer."""
-        return Alternatives(tuple(each for each in self.found if each.kind == "attribute"), self.pruned)
-
-
 def alternatives_of(
     plan: Plan, declared: Declared = (), *, mode: Mode = "swap", limit: int = MAX_ALTERNATIVES
 ) -> Alternatives:
     """The query as written and its alternatives, fewest changed operators first."""
     given: Any = mode
     if not isinstance(given, str) or given not in ("swap", "each"):  # a Column cannot be compared
-        raise AlternativeError(f"there is no mode {shown(mode)}.", hint="write mode='swap' or mode='each'.")
+        raise AlternativeError(f"there is no mode {show_argument(mode)}.", hint="write mode='swap' or mode='each'.")
     query = Analysis.of(plan)
     groups, explicit = groups_and_alternatives(declared)
     choices = _choices(query, [_group(query, group) for group in groups], mode)
@@ -99,7 +50,7 @@ def alternatives_of(
     return found
 
 
-def swapped(query: Analysis, table: OpId, members: tuple[Names, Names]) -> QueryVariant | None:
+def swap_members(query: Analysis, table: OpId, members: tuple[Names, Names]) -> QueryVariant | None:
     """The query with two attributes of a table in each other's place; None if that cannot be, or changes nothing."""
     choices = _choices_of_group(Group("", table, tuple(sorted(members))), _uses(query))
     tried = _tried(query, _combined(choices), MAX_ALTERNATIVES)
@@ -147,7 +98,7 @@ class Group:
 
 def _group(query: Analysis, members: tuple[str, ...]) -> list[Group]:
     """A group in every table that has at least two of its members."""
-    places = [resolved(member, query) for member in members]
+    places = [resolve_name(member, query) for member in members]
     found = []
     for table in query.tables:
         inside = sorted({place[table] for place in places if table in place})
@@ -177,7 +128,7 @@ class Choice:
 
     group: str
     ways: int
-    options: Iterator[tuple[Change, ...]]
+    options: Iterator[tuple[Substitution, ...]]
 
 
 def _choices(query: Analysis, groups: list[list[Group]], mode: Mode) -> list[Choice]:
@@ -190,7 +141,7 @@ def _choices_of_group(group: Group, uses: Mapping[Use, Origin]) -> list[Choice]:
     """The used members of a group become different members: a permutation, as far as it shows."""
     used = sorted({member for origin in uses.values() if (member := group.member(origin)) is not None})
     options = (
-        tuple(Change(group.table, old, new) for old, new in zip(used, chosen, strict=True))
+        tuple(Substitution(group.table, old, new) for old, new in zip(used, chosen, strict=True))
         for chosen in permutations(group.members, len(used))
     )
     return [Choice(group.text, perm(len(group.members), len(used)), options)]
@@ -203,7 +154,7 @@ def _choices_of_uses(group: Group, uses: Mapping[Use, Origin]) -> list[Choice]:
 
 
 def _choice_of_use(group: Group, old: Names, use: Use) -> Choice:
-    options = ((Change(group.table, old, new, use),) for new in group.members)
+    options = ((Substitution(group.table, old, new, use),) for new in group.members)
     return Choice(group.text, len(group.members), options)
 
 
@@ -215,7 +166,7 @@ def _ways(choices: list[Choice]) -> Mapping[str, int]:
     return found
 
 
-def _combined(choices: list[Choice]) -> Iterator[tuple[Change, ...]]:
+def _combined(choices: list[Choice]) -> Iterator[tuple[Substitution, ...]]:
     """All combinations of choices but those in which two groups replace the same by different things."""
     for chosen in product(*(choice.options for choice in choices)):
         changes = tuple(change for option in chosen for change in option)
@@ -224,12 +175,12 @@ def _combined(choices: list[Choice]) -> Iterator[tuple[Change, ...]]:
             yield changes
 
 
-def _explicit(query: Analysis, alternative: Alternative) -> tuple[Change, ...]:
+def _explicit(query: Analysis, alternative: Alternative) -> tuple[Substitution, ...]:
     """The changes of an explicit alternative, in every table that has both attributes."""
-    found: list[Change] = []
+    found: list[Substitution] = []
     for old, new in alternative.changes.items():
-        before, after = resolved(old, query), resolved(new, query)
-        here = [Change(table, before[table], after[table]) for table in before if table in after]
+        before, after = resolve_name(old, query), resolve_name(new, query)
+        here = [Substitution(table, before[table], after[table]) for table in before if table in after]
         if not here:
             raise AlternativeError(
                 f"{old} and {new} are not attributes of one source.",
@@ -244,7 +195,7 @@ def _explicit(query: Analysis, alternative: Alternative) -> tuple[Change, ...]:
 # --- trying ---
 
 
-def _tried(query: Analysis, combinations: Iterable[tuple[Change, ...]], limit: int) -> Alternatives | None:
+def _tried(query: Analysis, combinations: Iterable[tuple[Substitution, ...]], limit: int) -> Alternatives | None:
     """The combinations rewritten, each different query once, and those that cannot be; None if these are too many."""
     uses = _uses(query)
     found: dict[Differences, QueryVariant] = {(): QueryVariant({}, query.plan, ())}
@@ -267,7 +218,7 @@ def _tried(query: Analysis, combinations: Iterable[tuple[Change, ...]], limit: i
     return Alternatives(tuple(sorted(found.values(), key=_rank)), _smallest(pruned))
 
 
-def _unused(query: Analysis, changes: tuple[Change, ...]) -> Pruned:
+def _unused(query: Analysis, changes: tuple[Substitution, ...]) -> Pruned:
     """An explicit alternative of which nothing is used."""
     said = {_text(query, c.table, c.old): _text(query, c.table, c.new) for c in changes}
     return Pruned(said, f"the query does not use {' or '.join(said)}")
@@ -313,13 +264,13 @@ def _steps(plan: Plan, differences: Differences) -> tuple[OpId, ...]:
 # --- changes in words ---
 
 
-def _said(query: Analysis, changes: tuple[Change, ...], uses: Mapping[Use, Origin]) -> Mapping[str, str]:
+def _said(query: Analysis, changes: tuple[Substitution, ...], uses: Mapping[Use, Origin]) -> Mapping[str, str]:
     """What is replaced by what, as a user would write it; where uses of an attribute differ, with the operator."""
     made = [c for c in changes if c.old != c.new and any(c.covers(use.operator, uses[use]) for use in uses)]
     return dict(sorted(_in_words(query, change, changes) for change in made))
 
 
-def _in_words(query: Analysis, change: Change, changes: tuple[Change, ...]) -> tuple[str, str]:
+def _in_words(query: Analysis, change: Substitution, changes: tuple[Substitution, ...]) -> tuple[str, str]:
     new = {other.new for other in changes if (other.table, other.old) == (change.table, change.old)}
     old_text, new_text = (_text(query, change.table, names) for names in (change.old, change.new))
     if len(new) == 1 or change.use is None:
@@ -330,7 +281,7 @@ def _in_words(query: Analysis, change: Change, changes: tuple[Change, ...]) -> t
 
 def _text(query: Analysis, table: OpId, names: Names) -> str:
     """A path, with the name of its source where several have such a path."""
-    alike = [other for other in query.tables.values() if spelled(other, names) is not None]
+    alike = [other for other in query.tables.values() if spelling_in(other, names) is not None]
     if len(alike) == 1:
         return path_text(names)
     name = query.tables[table].source.name

@@ -38,42 +38,42 @@ class CannotSubstitute(Exception):
         self.reason = reason
 
 
-def fitted(expr: Expr, wanted: Type) -> Expr:
+def fit_type(expr: Expr, wanted: Type) -> Expr:
     """The expression as a value of a type that it can be mapped to."""
     match expr.type, wanted:
         case given, _ if same_shape(given, wanted):
             return expr
         case Struct(), Struct():
-            values = tuple(_fitted_field(expr, each.name, each.type) for each in wanted.fields)
+            values = tuple(_fit_field(expr, each.name, each.type) for each in wanted.fields)
             return either(IsNull(expr), null(wanted), MakeStruct(wanted.names, values))
         case Array(), Array(element):
-            return transform(expr, lambda inner: fitted(inner, element))
+            return transform(expr, lambda inner: fit_type(inner, element))
         case _:
             return Cast(expr, wanted)
 
 
-def _fitted_field(struct: Expr, name: str, wanted: Type) -> Expr:
+def _fit_field(struct: Expr, name: str, wanted: Type) -> Expr:
     fields = fields_in(struct.type)
     found = field_named(name, fields)
-    return null(wanted) if found is None else fitted(FieldOf(struct, fields.index(found)), wanted)
+    return null(wanted) if found is None else fit_type(FieldOf(struct, fields.index(found)), wanted)
 
 
-def mapped(given: Type, wanted: Type, path: str, fields_read: frozenset[str]) -> Iterator[str]:
+def describe_mapping(given: Type, wanted: Type, path: str, fields_read: frozenset[str]) -> Iterator[str]:
     """What has to be mapped between two types, in words; `CannotSubstitute` if something would be lost."""
     match given, wanted:
         case _ if same_shape(given, wanted):
             return
         case Struct(), Struct():
-            yield from _mapped_fields(given, wanted, path, fields_read)
+            yield from _describe_field_mapping(given, wanted, path, fields_read)
         case Array(inner), Array(element):
-            yield from mapped(inner, element, path, fields_read)
+            yield from describe_mapping(inner, element, path, fields_read)
         case _ if widens(given, wanted):
             yield f"{path} is {ddl(given)}: cast to {ddl(wanted)}"
         case _:
             raise CannotSubstitute(f"{path} is {ddl(given)}, not {ddl(wanted)}: the schema would change")
 
 
-def _mapped_fields(given: Struct, wanted: Struct, path: str, fields_read: frozenset[str]) -> Iterator[str]:
+def _describe_field_mapping(given: Struct, wanted: Struct, path: str, fields_read: frozenset[str]) -> Iterator[str]:
     pairs = [(wished, field_named(wished.name, given.fields)) for wished in wanted.fields]
     missing = [wished.name for wished, found in pairs if found is None]
     needed = [name for name in missing if name.lower() in fields_read]
@@ -83,7 +83,7 @@ def _mapped_fields(given: Struct, wanted: Struct, path: str, fields_read: frozen
     yield from (f"{path} has no field {name}: null" for name in missing)
     for wished, found in pairs:
         if found is not None:
-            yield from mapped(found.type, wished.type, f"{path}.{found.name}", fields_read)
+            yield from describe_mapping(found.type, wished.type, f"{path}.{found.name}", fields_read)
 
 
 def widens(given: Type, wanted: Type) -> bool:

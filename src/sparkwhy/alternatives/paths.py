@@ -84,7 +84,7 @@ def fields_in(type: Type) -> tuple[Field, ...]:
     return type.fields if isinstance(type, Struct) else ()
 
 
-def spelled(table: Table, names: Names) -> Names | None:
+def spelling_in(table: Table, names: Names) -> Names | None:
     """The path as the table spells it; None if the table has no such path, or two."""
     fields = tuple(Field(a.name, a.type) for a in table.attributes)
     found: list[str] = []
@@ -135,11 +135,11 @@ Meaning: TypeAlias = tuple[Origin, ...]
 
 Meanings: TypeAlias = Mapping[AttrId, Meaning]
 
-Spot: TypeAlias = tuple[OpId, AttrId]
+ProjectedColumn: TypeAlias = tuple[OpId, AttrId]
 """A column of a projection."""
 
 
-def meanings_of(plan: Plan, without: frozenset[Spot] = frozenset()) -> Mapping[OpId, Meanings]:
+def meanings_of(plan: Plan, without: frozenset[ProjectedColumn] = frozenset()) -> Mapping[OpId, Meanings]:
     """What the output attributes of every operator stand for; the columns in `without` shall stand for nothing."""
     found: dict[OpId, Meanings] = {}
     for node in walk(plan):
@@ -156,7 +156,7 @@ def _meanings(node: Plan, below: tuple[Meanings, ...]) -> Meanings:
         case OneRow() | Aggregate():
             return {}
         case Project():
-            carried = (column.attribute.id for column in node.columns if column.carried)
+            carried = (column.attribute.id for column in node.columns if column.is_carried)
             return {id: below[0][id] for id in carried if id in below[0]}
         case Flatten():
             return {**below[0], **_elements(node, below[0])}
@@ -173,7 +173,7 @@ def _meanings(node: Plan, below: tuple[Meanings, ...]) -> Meanings:
 
 def _elements(node: Flatten, below: Meanings) -> Meanings:
     """The elements of an array stand for the path of the array."""
-    found = reference(node.collection, Scope(below))
+    found = as_reference(node.collection, MeaningScope(below))
     if found is None or isinstance(node.collection.type, Map):
         return {}
     inside = tuple(origin.element(node.id) for origin in found.meaning)
@@ -199,7 +199,7 @@ def _of_union(node: Union, below: tuple[Meanings, ...]) -> Meanings:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class MeaningScope:
     """What attributes and lambda variables stand for inside an expression."""
 
     attributes: Meanings
@@ -222,7 +222,7 @@ class Reference:
     expr: Expr
     root: Ref | Variable
     meaning: Meaning
-    scope: Scope
+    scope: MeaningScope
 
     @property
     def items(self) -> tuple[tuple[int, ItemOf], ...]:
@@ -244,7 +244,7 @@ def _steps(expr: Expr) -> Iterator[FieldOf | ItemOf]:
         expr = expr.input
 
 
-def reference(expr: Expr, scope: Scope) -> Reference | None:
+def as_reference(expr: Expr, scope: MeaningScope) -> Reference | None:
     """The reference that an expression is, if it is one."""
     steps = tuple(_steps(expr))
     root = steps[-1].input if steps else expr
@@ -259,22 +259,22 @@ Changing: TypeAlias = Callable[[Reference], Expr]
 """Says what stands in the place of a reference."""
 
 
-def with_references(expr: Expr, scope: Scope, change: Changing) -> Expr:
+def with_references(expr: Expr, scope: MeaningScope, change: Changing) -> Expr:
     """The expression with each of its references changed, those inside of lambdas too."""
 
     def changed(part: Expr) -> Expr | None:
         if isinstance(part, Call) and any(isinstance(arg, Lambda) for arg in part.args):
             return _with_lambdas(part, scope, change)
-        if reference(part, scope) is None:
+        if as_reference(part, scope) is None:
             return None
-        found = reference(_with_keys(part, scope, change), scope)
+        found = as_reference(_with_keys(part, scope, change), scope)
         assert found is not None
         return change(found)
 
     return rewrite(expr, changed)
 
 
-def _with_keys(expr: Expr, scope: Scope, change: Changing) -> Expr:
+def _with_keys(expr: Expr, scope: MeaningScope, change: Changing) -> Expr:
     """A reference with the keys of its items changed: in `a[b].c`, the `b`."""
     steps = tuple(_steps(expr))
     built = steps[-1].input if steps else expr
@@ -297,7 +297,7 @@ _ELEMENTS: Mapping[str, tuple[tuple[int, int], ...]] = {
 """For each function of lambdas: which argument is an array, and which parameter of the first lambda its element."""
 
 
-def _with_lambdas(call: Call, scope: Scope, change: Changing) -> Expr:
+def _with_lambdas(call: Call, scope: MeaningScope, change: Changing) -> Expr:
     inner = replace(scope, variables={**scope.variables, **_variables(call, scope)})
     args = tuple(
         Lambda(arg.params, with_references(arg.body, inner, change))
@@ -308,12 +308,12 @@ def _with_lambdas(call: Call, scope: Scope, change: Changing) -> Expr:
     return replace(call, args=args)
 
 
-def _variables(call: Call, scope: Scope) -> Mapping[Variable, Meaning]:
+def _variables(call: Call, scope: MeaningScope) -> Mapping[Variable, Meaning]:
     """What the variables of the lambdas of a call stand for."""
     found: dict[Variable, Meaning] = {}
     function = next(arg for arg in call.args if isinstance(arg, Lambda))
     for array, position in _ELEMENTS.get(call.function, ()):
-        read = reference(call.args[array], scope)
+        read = as_reference(call.args[array], scope)
         if read is not None:
             variable = function.params[position]
             found[variable] = tuple(origin.element(variable.id) for origin in read.meaning)
@@ -329,7 +329,7 @@ def with_uses(node: Plan, change: Callable[[Expr], Expr]) -> Plan:
         case Table() | OneRow() | Union() | SetOperation() | Limit() | Sample():
             return node
         case Project():
-            return replace(node, columns=tuple(c if c.carried else _changed(c, change) for c in node.columns))
+            return replace(node, columns=tuple(c if c.is_carried else _changed(c, change) for c in node.columns))
         case Filter():
             return replace(node, condition=change(node.condition))
         case Join():
@@ -355,10 +355,10 @@ def with_uses(node: Plan, change: Callable[[Expr], Expr]) -> Plan:
 
 
 def _changed(column: Column, change: Callable[[Expr], Expr]) -> Column:
-    return computed(column.attribute, change(column.expr), column)
+    return recompute_column(column.attribute, change(column.expr), column)
 
 
-def computed(attribute: Attribute, expr: Expr, before: Column) -> Column:
+def recompute_column(attribute: Attribute, expr: Expr, before: Column) -> Column:
     """The column with another expression: null may come out of it where it could not before."""
     return before if expr == before.expr else Column(replace(attribute, nullable=True), expr)
 
@@ -374,7 +374,7 @@ def _keys(keys: tuple[Attribute, ...], change: Callable[[Expr], Expr]) -> tuple[
     return keys if set(new) == set(keys) else new
 
 
-def references_of(node: Plan, scope: Scope) -> tuple[Reference, ...]:
+def references_of(node: Plan, scope: MeaningScope) -> tuple[Reference, ...]:
     """The references in the uses of an operator, in order."""
     found: list[Reference] = []
 
@@ -386,12 +386,12 @@ def references_of(node: Plan, scope: Scope) -> tuple[Reference, ...]:
     return tuple(found)
 
 
-def scope_below(node: Plan, meanings: Mapping[OpId, Meanings]) -> Scope:
+def scope_below(node: Plan, meanings: Mapping[OpId, Meanings]) -> MeaningScope:
     """What the attributes that an operator reads stand for."""
     below = inputs(node)
     if len(below) == 1:
-        return Scope(meanings[below[0].id])
-    return Scope({id: meaning for each in below for id, meaning in meanings[each.id].items()})
+        return MeaningScope(meanings[below[0].id])
+    return MeaningScope({id: meaning for each in below for id, meaning in meanings[each.id].items()})
 
 
 # --- fields that are read by name ---

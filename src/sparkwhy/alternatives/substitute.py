@@ -10,24 +10,24 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
-from sparkwhy.alternatives.fitting import CannotSubstitute, fitted, mapped
+from sparkwhy.alternatives.fitting import CannotSubstitute, describe_mapping, fit_type
 from sparkwhy.alternatives.paths import (
     Meaning,
     Meanings,
+    MeaningScope,
     Names,
     Origin,
+    ProjectedColumn,
     Reference,
-    Scope,
-    Spot,
-    computed,
+    as_reference,
     field_names_read,
     fields_in,
     meanings_of,
     path_text,
-    reference,
+    recompute_column,
     references_of,
     scope_below,
-    spelled,
+    spelling_in,
     with_references,
     with_uses,
 )
@@ -68,7 +68,7 @@ class Use(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Substitution:
     """One path of a table replaced by another: throughout the query, or in one use."""
 
     table: OpId
@@ -100,7 +100,7 @@ class Analysis:
         return cls(plan, meanings, tables, references, field_names_read(plan))
 
 
-def substitute(query: Analysis, changes: tuple[Change, ...]) -> tuple[Plan, tuple[str, ...]]:
+def substitute(query: Analysis, changes: tuple[Substitution, ...]) -> tuple[Plan, tuple[str, ...]]:
     """The rewritten query and notes on what was mapped; `CannotSubstitute` if it cannot be."""
     planned = _planned(query, changes)
     notes: dict[str, None] = {}
@@ -118,33 +118,33 @@ Pending: TypeAlias = Mapping[AttrId, frozenset[Meaning]]
 
 
 @dataclass(frozen=True)
-class Planned:
+class SubstitutionPlan:
     """A substitution in the making: the columns of projections that become others, and what is offered beside them."""
 
     query: Analysis
-    changes: tuple[Change, ...]
+    changes: tuple[Substitution, ...]
     offered: Mapping[OpId, Meanings]
-    columns: Mapping[Spot, Meaning] = field(default_factory=dict)
+    columns: Mapping[ProjectedColumn, Meaning] = field(default_factory=dict)
 
     def target(self, operator: OpId, meaning: Meaning) -> Meaning:
         """What a reference of the operator shall stand for."""
         return tuple(self.moved(origin, self.change(operator, origin)) for origin in meaning)
 
-    def change(self, operator: OpId, origin: Origin) -> Change | None:
+    def change(self, operator: OpId, origin: Origin) -> Substitution | None:
         """The change of a reference, of several the most specific one."""
         covering = [c for c in self.changes if c.old != c.new and c.covers(operator, origin)]
         return max(covering, key=lambda change: len(change.old), default=None)
 
-    def moved(self, origin: Origin, change: Change | None) -> Origin:
+    def moved(self, origin: Origin, change: Substitution | None) -> Origin:
         if change is None:
             return origin
         names = change.new + origin.names[len(change.old) :]
-        found = spelled(self.query.tables[origin.table], names)
+        found = spelling_in(self.query.tables[origin.table], names)
         if found is None:
             raise CannotSubstitute(f"{path_text(change.new)} has no field {path_text(names[len(change.new) :])}")
         return replace(origin, names=found)
 
-    def offers(self, node: Plan, target: Meaning, scope: Scope) -> list[tuple[Expr, Names]]:
+    def offers(self, node: Plan, target: Meaning, scope: MeaningScope) -> list[tuple[Expr, Names]]:
         """What below the operator leads to the target, with the fields to take of it; the nearest first."""
         known = scope_below(node, self.offered).attributes
         attributes = [a for each in inputs(node) for a in each.output if a.id in known]
@@ -171,19 +171,19 @@ def _distance(meaning: Meaning, target: Meaning) -> tuple[bool, int, int]:
     return a.through != b.through[: len(a.through)], -len(a.through), -len(a.names)
 
 
-def _planned(query: Analysis, changes: tuple[Change, ...]) -> Planned:
+def _planned(query: Analysis, changes: tuple[Substitution, ...]) -> SubstitutionPlan:
     """Finds the columns to change; one that is changed is no substitute any more above it, so until nothing is new."""
-    changed: frozenset[Spot] = frozenset()
-    planned = Planned(query, changes, query.meanings)
+    changed: frozenset[ProjectedColumn] = frozenset()
+    planned = SubstitutionPlan(query, changes, query.meanings)
     while True:
         columns = _columns(planned)
         if changed.issuperset(columns):
             return replace(planned, columns=columns)
         changed |= frozenset(columns)
-        planned = Planned(query, changes, meanings_of(query.plan, changed))
+        planned = SubstitutionPlan(query, changes, meanings_of(query.plan, changed))
 
 
-def _columns(planned: Planned) -> Mapping[Spot, Meaning]:
+def _columns(planned: SubstitutionPlan) -> Mapping[ProjectedColumn, Meaning]:
     """The columns of projections that have to become others, given what is offered."""
     plan = planned.query.plan
     nothing: Pending = {}
@@ -196,14 +196,14 @@ def _columns(planned: Planned) -> Mapping[Spot, Meaning]:
     }
 
 
-def _pushed(planned: Planned, node: Plan, pending: Pending) -> tuple[Pending, ...]:
+def _pushed(planned: SubstitutionPlan, node: Plan, pending: Pending) -> tuple[Pending, ...]:
     """What is pending below an operator: what came from above and was not settled here, and its own references."""
     below = _through(planned, node, pending)
     own = _merged(_pending_of(planned, node, read) for read in planned.query.references[node.id])
     return tuple(_merged([came, _only(own, each)]) for came, each in zip(below, inputs(node), strict=True))
 
 
-def _through(planned: Planned, node: Plan, pending: Pending) -> tuple[Pending, ...]:
+def _through(planned: SubstitutionPlan, node: Plan, pending: Pending) -> tuple[Pending, ...]:
     match node:
         case Table():
             _dangling(planned, node, pending)
@@ -244,7 +244,7 @@ def _merged(many: Iterable[Pending]) -> Pending:
     return found
 
 
-def _dangling(planned: Planned, node: Plan, pending: Pending) -> None:
+def _dangling(planned: SubstitutionPlan, node: Plan, pending: Pending) -> None:
     """Nothing may want an attribute to be another one where it begins."""
     for id, wanted in pending.items():
         for target in wanted - {planned.query.meanings[node.id][id]}:
@@ -255,7 +255,7 @@ def _text(meaning: Meaning) -> str:
     return path_text(meaning[0].names)
 
 
-def _into_branches(planned: Planned, node: Union, pending: Pending) -> tuple[Pending, ...]:
+def _into_branches(planned: SubstitutionPlan, node: Union, pending: Pending) -> tuple[Pending, ...]:
     """What is wanted of an attribute of a union, as wants of the attributes of its branches."""
     found: list[dict[AttrId, frozenset[Meaning]]] = [{} for _ in node.branches]
     for position, attribute in enumerate(node.attributes):
@@ -269,12 +269,12 @@ def _into_branches(planned: Planned, node: Union, pending: Pending) -> tuple[Pen
     return tuple(found)
 
 
-def _replaced_here(planned: Planned, node: Project, pending: Pending) -> Mapping[AttrId, Meaning]:
+def _replaced_here(planned: SubstitutionPlan, node: Project, pending: Pending) -> Mapping[AttrId, Meaning]:
     """The columns of a projection that become others: what is wanted is offered below it, and no more above."""
     found: dict[AttrId, Meaning] = {}
     for id, wanted in pending.items():
         own = planned.query.meanings[node.id][id]
-        offered = [target for target in wanted - {own} if planned.offers(node, target, Scope({}))]
+        offered = [target for target in wanted - {own} if planned.offers(node, target, MeaningScope({}))]
         if offered and len(wanted) > 1:
             raise CannotSubstitute(f"the operators above step {node.id} want {_text(own)} to be different attributes")
         if offered:
@@ -282,7 +282,7 @@ def _replaced_here(planned: Planned, node: Project, pending: Pending) -> Mapping
     return found
 
 
-def _pending_of(planned: Planned, node: Plan, read: Reference) -> Pending:
+def _pending_of(planned: SubstitutionPlan, node: Plan, read: Reference) -> Pending:
     """What a reference asks of the operators below: to leave its attribute alone, or to replace it."""
     target = planned.target(node.id, read.meaning)
     if target == read.meaning:
@@ -300,7 +300,7 @@ def _root_meaning(read: Reference) -> Meaning:
     return meaning
 
 
-def _root_target(planned: Planned, node: Plan, read: Reference) -> Meaning:
+def _root_target(planned: SubstitutionPlan, node: Plan, read: Reference) -> Meaning:
     """What the attribute of a reference has to become, so that the fields taken of it become others."""
     found = []
     for root, whole in zip(_root_meaning(read), read.meaning, strict=True):
@@ -314,7 +314,7 @@ def _root_target(planned: Planned, node: Plan, read: Reference) -> Meaning:
 # --- how to replace ---
 
 
-def _rewritten(planned: Planned, node: Plan, notes: dict[str, None]) -> Plan:
+def _rewritten(planned: SubstitutionPlan, node: Plan, notes: dict[str, None]) -> Plan:
     """The operator with its references replaced, and the columns that have to become others."""
     scope = scope_below(node, planned.query.meanings)
 
@@ -336,27 +336,31 @@ def _checked_key(node: Plan, expr: Expr) -> Expr:
     return expr
 
 
-def _column(planned: Planned, node: Project, column: Column, scope: Scope, notes: dict[str, None]) -> Column:
+def _column(
+    planned: SubstitutionPlan, node: Project, column: Column, scope: MeaningScope, notes: dict[str, None]
+) -> Column:
     target = planned.columns.get((node.id, column.attribute.id))
     if target is None:
         return column
-    read = reference(column.expr, scope)
+    read = as_reference(column.expr, scope)
     assert read is not None
-    return computed(column.attribute, _replacement(planned, node, read, target, notes), column)
+    return recompute_column(column.attribute, _replacement(planned, node, read, target, notes), column)
 
 
-def _replacement(planned: Planned, node: Plan, read: Reference, target: Meaning, notes: dict[str, None]) -> Expr:
+def _replacement(
+    planned: SubstitutionPlan, node: Plan, read: Reference, target: Meaning, notes: dict[str, None]
+) -> Expr:
     """The expression for the target that fits in the place of the reference."""
     reasons: list[str] = []
     for base, rest in planned.offers(node, target, read.scope):
         found = _taken(base, rest, target, read)
         try:
-            said = tuple(mapped(found.type, read.expr.type, _text(target), planned.query.fields_read))
+            said = tuple(describe_mapping(found.type, read.expr.type, _text(target), planned.query.fields_read))
         except CannotSubstitute as error:
             reasons.append(error.reason)
             continue
         notes.update(dict.fromkeys(said))
-        return fitted(found, read.expr.type)
+        return fit_type(found, read.expr.type)
     raise CannotSubstitute(reasons[0])
 
 

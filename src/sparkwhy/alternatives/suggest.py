@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from sparkwhy.alternatives.enumerate import Alternatives, QueryVariant, swapped, used_paths
+from sparkwhy.alternatives.enumerate import swap_members, used_paths
 from sparkwhy.alternatives.paths import Names, SourcePath, path_text, paths_of_table
 from sparkwhy.alternatives.substitute import Analysis
+from sparkwhy.alternatives.variant import Alternatives, QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions, backtrace
 from sparkwhy.plan.build import Fresh, all_of, long
 from sparkwhy.plan.exprs import AggCall, Expr
@@ -72,7 +73,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Proposal:
+class Suggestion:
     """A pair as an alternative, and what the question then asks of a row of the table; None: the same as before."""
 
     pair: Pair
@@ -80,7 +81,7 @@ class Proposal:
     asked: Expr | None
 
 
-def proposals(plan: Plan, conditions: Conditions, *, only_asked: bool = False) -> tuple[Proposal, ...]:
+def suggestions(plan: Plan, conditions: Conditions, *, only_asked: bool = False) -> tuple[Suggestion, ...]:
     """What may have been meant, by type and name; the likeliest first, each alternative once.
 
     With `only_asked`, in the place of columns that the question asks about.
@@ -121,19 +122,19 @@ def _arrays(known: Mapping[Names, SourcePath], names: Names) -> tuple[Names, ...
     return tuple(each for each in before if isinstance(known[each].type, Array))
 
 
-def _proposed(query: Analysis, pair: Pair, conditions: Conditions) -> Iterator[Proposal]:
+def _proposed(query: Analysis, pair: Pair, conditions: Conditions) -> Iterator[Suggestion]:
     """The pair as an alternative, if it is one."""
-    rewritten = swapped(query, pair.table, (pair.old, pair.new))
+    rewritten = swap_members(query, pair.table, (pair.old, pair.new))
     if rewritten is not None:
         before = backtrace(query.plan, conditions)[pair.table]
         after = backtrace(rewritten.plan, conditions)[pair.table]
-        yield Proposal(pair, rewritten, None if after == before else all_of(after))
+        yield Suggestion(pair, rewritten, None if after == before else all_of(after))
 
 
 # --- the look at the data ---
 
 
-def looks(plan: Plan, proposed: Sequence[Proposal]) -> Mapping[OpId, Plan]:
+def evidence_plans(plan: Plan, proposed: Sequence[Suggestion]) -> Mapping[OpId, Plan]:
     """For each source that has to be looked at, a plan of one row: how many rows were read, and how many fit each."""
     fresh = Fresh(plan)
     tables = [node for node in walk(plan) if isinstance(node, Table)]
@@ -150,7 +151,7 @@ def _look(fresh: Fresh, table: Table, asked: Iterable[Expr]) -> Plan:
     return Aggregate(id=fresh.part(table), input=first, keys=(), aggregates=columns)
 
 
-def chosen(plan: Plan, proposed: Sequence[Proposal], seen: Mapping[OpId, Sequence[int]]) -> Alternatives:
+def choose_suggestions(plan: Plan, proposed: Sequence[Suggestion], seen: Mapping[OpId, Sequence[int]]) -> Alternatives:
     """The query, and the proposals that the data speaks for, or at least not against; the likeliest, so many."""
     counts = _counts(seen)
     judged = [_judged(p, counts, seen) for p in proposed]
@@ -159,7 +160,7 @@ def chosen(plan: Plan, proposed: Sequence[Proposal], seen: Mapping[OpId, Sequenc
     return Alternatives((QueryVariant({}, plan, ()), *ordered), ())
 
 
-def holders(proposed: Sequence[Proposal], seen: Mapping[OpId, Sequence[int]]) -> Iterator[str]:
+def describe_holders(proposed: Sequence[Suggestion], seen: Mapping[OpId, Sequence[int]]) -> Iterator[str]:
     """The attributes that hold what the question asks for, in sentences, the likeliest first."""
     counts = _counts(seen)
     for proposal in proposed:
@@ -176,7 +177,7 @@ def _counts(seen: Mapping[OpId, Sequence[int]]) -> dict[OpId, Iterator[int]]:
 
 
 def _judged(
-    proposal: Proposal, counts: Mapping[OpId, Iterator[int]], seen: Mapping[OpId, Sequence[int]]
+    proposal: Suggestion, counts: Mapping[OpId, Iterator[int]], seen: Mapping[OpId, Sequence[int]]
 ) -> tuple[float, QueryVariant] | None:
     """How likely a proposal is, with its evidence; None if there is none."""
     pair, evidence = proposal.pair, proposal.pair.evidence

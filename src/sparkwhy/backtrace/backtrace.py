@@ -42,10 +42,10 @@ Conditions: TypeAlias = tuple[Expr, ...]
 
 def backtrace(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
     """What is wanted of the output of every operator, given what is wanted of the plan's own."""
-    return push_down(plan, conditions, pushed)
+    return push_down(plan, conditions, push_through)
 
 
-def origins(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
+def backtrace_through_limits(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
     """What a row of every operator is like that becomes such a row of the plan, whatever else has a say in that.
 
     More than is wanted for tracing: a limit keeps a row or not by what the others are, but it does not change it.
@@ -60,7 +60,7 @@ def _unchanged(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
         case Window():
             return (_only(wanted, node.input.output),)
         case _:
-            return pushed(node, wanted)
+            return push_through(node, wanted)
 
 
 KeySets: TypeAlias = Mapping[tuple[OpId, int], Conditions]
@@ -71,10 +71,10 @@ def backtrace_with_keys(plan: Plan, conditions: Conditions, known: KeySets) -> M
     """The same, and what join keys must be where rows matter only as partners: not null, and what else is known."""
 
     def split(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
-        found = pushed(node, wanted)
+        found = push_through(node, wanted)
         if not isinstance(node, Join):
             return found
-        sides = partners_only(node, wanted)
+        sides = partner_sides(node, wanted)
         return tuple(
             own + (_not_null(node, side) + known.get((node.id, side), ()) if side in sides else ())
             for side, own in enumerate(found)
@@ -83,7 +83,7 @@ def backtrace_with_keys(plan: Plan, conditions: Conditions, known: KeySets) -> M
     return push_down(plan, conditions, split)
 
 
-def partners_only(join: Join, wanted: Conditions) -> tuple[int, ...]:
+def partner_sides(join: Join, wanted: Conditions) -> tuple[int, ...]:
     """The sides of a join whose rows are in the answer only beside one of the other side."""
     if join.how in ("semi", "anti", "existence"):
         return (1,)
@@ -95,7 +95,7 @@ def _not_null(join: Join, side: int) -> Conditions:
     return tuple(IsNotNull((key.left, key.right)[side]) for key in equal_keys(join) if not key.null_safe)
 
 
-def pushed(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
+def push_through(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
     """What goes down to each input of an operator."""
     match node:
         case Table() | OneRow():
@@ -125,7 +125,7 @@ def pushed(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
             assert_never(node)
 
 
-def pins(condition: Expr) -> bool:
+def pins_value(condition: Expr) -> bool:
     """Whether a condition asks for one value, or for one of a few."""
     compared = (part for part in parts(condition) if isinstance(part, Compare) and part.op in ("=", "<=>"))
     sides = (side for part in compared for side in (part.left, part.right) if isinstance(side, Literal))
@@ -143,11 +143,11 @@ def _through(definitions: Mapping[Attribute, Expr], wanted: Conditions) -> Condi
     for condition in wanted:
         known = reads_only(condition, definitions)
         if known and not any(is_random(definitions[a]) for a in attributes_of(condition)):
-            found.append(substituted(condition, definitions))
+            found.append(substitute_attributes(condition, definitions))
     return tuple(found)
 
 
-def substituted(expr: Expr, definitions: Mapping[Attribute, Expr]) -> Expr:
+def substitute_attributes(expr: Expr, definitions: Mapping[Attribute, Expr]) -> Expr:
     """The expression with attributes replaced by their definitions, where they have one."""
     return rewrite(expr, lambda part: definitions.get(part.attribute) if isinstance(part, Ref) else None)
 
@@ -182,8 +182,8 @@ def _elements(node: Flatten) -> Expr:
 def _of_element(node: Flatten, condition: Expr, element: Expr) -> Expr:
     """A condition on the attributes that a flatten makes, as one on the element that it makes them of."""
     if len(node.elements) == 1 and not node.inline:
-        return substituted(condition, {node.elements[0]: element})
-    return substituted(condition, {a: FieldOf(element, i) for i, a in enumerate(node.elements)})
+        return substitute_attributes(condition, {node.elements[0]: element})
+    return substitute_attributes(condition, {a: FieldOf(element, i) for i, a in enumerate(node.elements)})
 
 
 def _through_join(join: Join, wanted: Conditions) -> tuple[Conditions, Conditions]:
@@ -204,7 +204,7 @@ def _inferred(join: Join, wanted: Conditions, side: str) -> Conditions:
     pairs = [(k.left, k.right) if side == "left" else (k.right, k.left) for k in equal_keys(join)]
     twins = {a.attribute: b for a, b in pairs if isinstance(a, Ref) and isinstance(b, Ref)}
     return tuple(
-        substituted(condition, twins)
+        substitute_attributes(condition, twins)
         for condition in wanted
         if reads_only(condition, twins) and rejects_null(condition, _ids(twins))
     )

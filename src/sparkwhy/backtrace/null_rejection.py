@@ -41,11 +41,11 @@ def rejects_null(condition: Expr, attributes: Set[AttrId]) -> bool:
         case Or(operands):
             return all(rejects_null(operand, attributes) for operand in operands)
         case IsNotNull(inner):
-            return is_null(inner, attributes)
+            return is_surely_null(inner, attributes)
         case Compare("<=>", left, right):
             return _never_equal(left, right, attributes) or _never_equal(right, left, attributes)
         case _:
-            return is_null(condition, attributes)
+            return is_surely_null(condition, attributes)
 
 
 def _never_equal(null: Expr, other: Expr, attributes: Set[AttrId]) -> bool:
@@ -53,11 +53,11 @@ def _never_equal(null: Expr, other: Expr, attributes: Set[AttrId]) -> bool:
     return (
         isinstance(other, Literal)
         and other.value is not None
-        and (is_null(null, attributes) or (other.value is True and rejects_null(null, attributes)))
+        and (is_surely_null(null, attributes) or (other.value is True and rejects_null(null, attributes)))
     )
 
 
-def is_null(expr: Expr, attributes: Set[AttrId]) -> bool:
+def is_surely_null(expr: Expr, attributes: Set[AttrId]) -> bool:
     """Whether the expression is surely null where all these attributes are."""
     match expr:
         case Ref(attribute):
@@ -65,10 +65,10 @@ def is_null(expr: Expr, attributes: Set[AttrId]) -> bool:
         case Literal(value):
             return value is None
         case FieldOf(inner) | Cast(inner) | Not(inner) | ItemOf(inner) | In(inner):
-            return is_null(inner, attributes)
+            return is_surely_null(inner, attributes)
         case Compare(op, left, right):
-            return op != "<=>" and (is_null(left, attributes) or is_null(right, attributes))
+            return op != "<=>" and (is_surely_null(left, attributes) or is_surely_null(right, attributes))
         case Call(function, args):
-            return function in _STRICT and is_null(args[0], attributes)
+            return function in _STRICT and is_surely_null(args[0], attributes)
         case _:
             return False

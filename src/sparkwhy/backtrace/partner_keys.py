@@ -18,9 +18,9 @@ from sparkwhy.backtrace.backtrace import (
     Conditions,
     KeySets,
     backtrace_with_keys,
-    partners_only,
-    pins,
-    pushed,
+    partner_sides,
+    pins_value,
+    push_through,
 )
 from sparkwhy.plan.build import Fresh, all_of, boolean
 from sparkwhy.plan.exprs import Expr, In, IsNotNull, Literal
@@ -81,7 +81,7 @@ class PartnerKeys:
         needed = backtrace_with_keys(plan, conditions, known)
         for join in walk(plan):
             if isinstance(join, Join):
-                for side in partners_only(join, needed[join.id]):
+                for side in partner_sides(join, needed[join.id]):
                     if (join.id, side) not in known:
                         yield from self._worth_while(_lookup(join, side, needed))
 
@@ -115,7 +115,7 @@ def _lookup(join: Join, side: int, needed: Mapping[OpId, Conditions]) -> Iterato
         if key.null_safe or own.type != theirs.type or not _is_told(own) or is_random(theirs):
             continue
         for table, value in _origins(other, theirs):
-            if any(map(pins, needed[table.id])):
+            if any(map(pins_value, needed[table.id])):
                 yield Lookup(join, side, own, table, value, (*needed[table.id], IsNotNull(value)))
                 return
 
@@ -141,5 +141,5 @@ def _passed_on(node: Plan, conditions: Conditions) -> tuple[Conditions, ...]:
     it has none.
     """
     if not isinstance(node, Join):
-        return pushed(node, conditions)
+        return push_through(node, conditions)
     return tuple(tuple(c for c in conditions if reads_only(c, side.output)) for side in inputs(node))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparkwhy.backtrace.backtrace import Conditions, backtrace, pins, pushed
+from sparkwhy.backtrace.backtrace import Conditions, backtrace, pins_value, push_through
 from sparkwhy.plan.exprs import Attribute, Call, Expr
 from sparkwhy.plan.nodes import Aggregate, Plan, Project, Window
 from sparkwhy.plan.walk import walk
@@ -12,16 +12,16 @@ from sparkwhy.rewrite.split_small import SmallAt
 _TEXT_TESTS = frozenset({"contains", "startswith", "endswith", "like", "rlike"})
 
 
-def few_rows(plan: Plan, asked: Conditions) -> SmallAt:
+def find_small_groupings(plan: Plan, asked: Conditions) -> SmallAt:
     """Where plans that are made of the traced query have few rows: groups, one for each set of blame or a few, and rows
     like the one that is asked for."""
-    wanted, computed = backtrace(plan, asked), measured(plan)
+    wanted, computed = backtrace(plan, asked), attributes_from_groups(plan)
 
     def tell(conditions: Conditions) -> bool:
         return any(is_selective(c) and computed.isdisjoint(attributes_of(c)) for c in conditions)
 
     groupings = [node for node in walk(plan) if isinstance(node, Aggregate)]
-    steps = {n.id.step for n in groupings if not n.keys or tell(pushed(n, wanted[n.id])[0])}
+    steps = {n.id.step for n in groupings if not n.keys or tell(push_through(n, wanted[n.id])[0])}
     return SmallAt(lambda node: isinstance(node, Aggregate) and node.id.step in steps, tell(asked))
 
 
@@ -29,7 +29,7 @@ FEW_MARKS = SmallAt(lambda node: isinstance(node, Aggregate))
 """Rows that are looked up by their marks, each different one once."""
 
 
-def measured(plan: Plan) -> set[Attribute]:
+def attributes_from_groups(plan: Plan) -> set[Attribute]:
     """What aggregates and windows compute, and what is computed of that: rows that may come to have a value of it are
     not told by the value that they have."""
     found: set[Attribute] = set()
@@ -49,4 +49,6 @@ def measured(plan: Plan) -> set[Attribute]:
 
 def is_selective(condition: Expr) -> bool:
     """Whether a condition asks for one value, for one of a few, or for a text that is like another."""
-    return pins(condition) or any(isinstance(part, Call) and part.function in _TEXT_TESTS for part in parts(condition))
+    return pins_value(condition) or any(
+        isinstance(part, Call) and part.function in _TEXT_TESTS for part in parts(condition)
+    )

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from sparkwhy.cli import bench, demo, explain, scenarios
 from sparkwhy.cli.failures import FAILED, INTERRUPTED, PIPE_CLOSED, USAGE, CannotStart, UsageError
 from sparkwhy.cli.quiet import quiet_spark
-from sparkwhy.errors import SparkWhyError, harmless
+from sparkwhy.errors import SparkWhyError, escape_controls
 from sparkwhy.spark.classic.jobs.failures import shortened
 
 COMMANDS = (demo, explain, scenarios, bench)
@@ -89,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _told(error: object, code: int) -> int:
-    print(harmless(f"sparkwhy: {error}"), file=sys.stderr)
+    print(escape_controls(f"sparkwhy: {error}"), file=sys.stderr)
     return code
 
 

@@ -10,7 +10,7 @@ from sparkwhy.evidence.probes import ROWS, Met, Probe, own_keys, texts_of
 from sparkwhy.evidence.text_differences import Quoting, near_miss, time_apart, visible
 from sparkwhy.explain.model import Explanation
 from sparkwhy.plan.exprs import Compare, Expr, In, IsNull, Literal, Or, conjuncts
-from sparkwhy.plan.join_keys import equal_keys, residual
+from sparkwhy.plan.join_keys import equal_keys, residual_conditions
 from sparkwhy.plan.nodes import Filter, Join, Plan
 from sparkwhy.plan.show import names_for, show_expr
 from sparkwhy.plan.types import STRING, ddl
@@ -102,7 +102,9 @@ def _probe_hints(probe: Probe, node: Plan, met: Met, rows: Sequence[Row]) -> Ite
 
 def _is_not_in(join: Join, rows: Sequence[Row]) -> bool:
     """Whether it is a null that made a partner: NOT IN asks for rows that are equal, or for which that is unknown."""
-    unknown = (o for part in residual(join) if isinstance(part, Or) for o in part.operands if isinstance(o, IsNull))
+    unknown = (
+        o for part in residual_conditions(join) if isinstance(part, Or) for o in part.operands if isinstance(o, IsNull)
+    )
     return any(isinstance(o.input, Compare) for o in unknown) and None in (v for row in rows for v in row.values())
 
 
@@ -126,7 +128,7 @@ def _alike(mine: Sequence[str | None], theirs: Sequence[str | None]) -> list[str
 
 def _same_key_hints(join: Join, keys: Sequence[tuple[Expr, Expr]], mine: Sequence[str | None]) -> Iterator[str]:
     """A key that reads the same on both sides: the rest of the condition fails, or else a cast makes them differ."""
-    rest = [show_expr(part, names_for(join)) for part in residual(join)]
+    rest = [show_expr(part, names_for(join)) for part in residual_conditions(join)]
     if rest:
         yield f"the key is there, but no row with it meets {' and '.join(rest)}"
         return

@@ -12,8 +12,8 @@ from typing import Literal as OneOf
 from sparkwhy.explain.model import Explanation
 from sparkwhy.plan.build import Fresh, all_of, carry, long, null
 from sparkwhy.plan.exprs import AggCall, Cast, Compare, Expr, IsNotNull, Literal, Ref, conjuncts
-from sparkwhy.plan.filter_inputs import company_keys, grouping_beneath, ranking_beneath
-from sparkwhy.plan.join_keys import equal_keys, raw
+from sparkwhy.plan.filter_inputs import group_keys_tested_by, grouping_tested_by, ranking_tested_by
+from sparkwhy.plan.join_keys import equal_keys, strip_casts
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan, Project
 from sparkwhy.plan.show import names_for, show_expr
 from sparkwhy.plan.types import BOOLEAN, DATE, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, Type, is_numeric
@@ -67,7 +67,7 @@ def _probe(fresh: Fresh, node: Plan, met: Met, *, alone: bool) -> Iterator[Probe
             yield from _nearest(fresh, node, met)
         case Join(how="anti") if PARTNER in met["facts"]:
             yield from _partner(fresh, node, met)
-        case Filter() if ranking_beneath(node) is not None:
+        case Filter() if ranking_tested_by(node) is not None:
             yield from _kept(fresh, node, met)
         case Filter() if alone:  # what is relaxed below a group would change it
             yield from _group(fresh, node, met)
@@ -77,7 +77,7 @@ def _probe(fresh: Fresh, node: Plan, met: Met, *, alone: bool) -> Iterator[Probe
 
 def own_keys(join: Join, met: Met) -> tuple[tuple[Expr, Expr], ...]:
     """The keys of a join before any cast: the one of the row without a partner, and the one on the other side."""
-    keys = [(raw(key.left), raw(key.right)) for key in equal_keys(join)]
+    keys = [(strip_casts(key.left), strip_casts(key.right)) for key in equal_keys(join)]
     return tuple((left, right) if met["facts"][NO_PARTNER] == "right" else (right, left) for left, right in keys)
 
 
@@ -116,7 +116,7 @@ def _partner(fresh: Fresh, join: Join, met: Met) -> Iterator[Probe]:
 
 def _kept(fresh: Fresh, filter: Filter, met: Met) -> Iterator[Probe]:
     """The rows that a filter on ranks keeps of the partition of the witness."""
-    keys = company_keys(filter)
+    keys = group_keys_tested_by(filter)
     known = _constants(keys, texts_of(filter, keys, met))
     if known is not None:
         rows = Filter(id=fresh.part(filter), input=filter, condition=_same(known))
@@ -127,7 +127,7 @@ def _kept(fresh: Fresh, filter: Filter, met: Met) -> Iterator[Probe]:
 
 def _group(fresh: Fresh, filter: Filter, met: Met) -> Iterator[Probe]:
     """How many rows the group of the witness has, and in how many what is aggregated is there."""
-    group = grouping_beneath(filter)
+    group = grouping_tested_by(filter)
     if group is None or not group.keys or set(met["verdicts"].values()) == {"TRUE"}:
         return
     texts = texts_of(filter, (Ref(key.attribute) for key in group.keys), met)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sparkwhy.alternatives.enumerate import QueryVariant
+from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.explain.model import Explanation, Operator, column_names
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, empty_array, equal, exists, integer, long
 from sparkwhy.plan.exprs import AggCall, Compare, Expr, FieldOf, MakeStruct, Not, Ref, is_true

@@ -16,7 +16,7 @@ from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
 
-from sparkwhy.backtrace.backtrace import Conditions, backtrace, substituted
+from sparkwhy.backtrace.backtrace import Conditions, backtrace, substitute_attributes
 from sparkwhy.explain.model import SideEffects
 from sparkwhy.fix.effects import same_value
 from sparkwhy.fix.propose import Repair
@@ -204,7 +204,7 @@ class GroupEffects:
         summed = [Column(fresh.attribute("net", each.type, nullable=True), each) for each in sums]
         groups = Aggregate(id=fresh.part(at), input=moves, keys=carry(keys), aggregates=(*merged, *summed))
         names = {column.attribute: Ref(key) for column, key in zip(at.keys, keys, strict=True)}
-        asked = is_true(all_of(substituted(condition, names) for condition in self._asked_of_keys))
+        asked = is_true(all_of(substitute_attributes(condition, names) for condition in self._asked_of_keys))
         changed: Expr = long(0)
         for i, net in zip(self._netted, summed, strict=True):
             changed = call("|", changed, either(self._differs(Ref(net.attribute)), long(gate_of(i)), long(0)))

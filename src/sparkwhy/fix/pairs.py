@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from sparkwhy.alternatives.enumerate import QueryVariant
+from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions, backtrace
 from sparkwhy.evidence.text_differences import Quoting
 from sparkwhy.explain.candidates import candidate_plan, candidates_of, explain

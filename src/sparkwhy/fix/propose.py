@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from typing import Any
 
-from sparkwhy.alternatives.enumerate import QueryVariant
+from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.explain.candidates import Candidate, witnesses_of
 from sparkwhy.explain.model import Fix, FixKind, Operator
 from sparkwhy.fix.code.line_diff import line_diff

@@ -9,7 +9,7 @@ from typing import Any
 
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.backtrace.partner_keys import LookUp, no_keys
-from sparkwhy.backtrace.selectivity import measured
+from sparkwhy.backtrace.selectivity import attributes_from_groups
 from sparkwhy.evidence.text_differences import Quoting
 from sparkwhy.explain.model import column_names
 from sparkwhy.fix.propose import Repair
@@ -139,7 +139,7 @@ def reading_of(gate: int) -> int:
 
 def _settled_below(plan: Plan, conditions: Conditions) -> Conditions:
     """The conditions on what no aggregate or window computes: rows that fail them say nothing about a repair."""
-    computed = measured(plan)
+    computed = attributes_from_groups(plan)
     return tuple(c for c in conditions if computed.isdisjoint(attributes_of(c)))
 
 

@@ -19,7 +19,7 @@ from sparkwhy.memory.interpreter import DEFAULTS, run
 from sparkwhy.memory.settings import Settings
 from sparkwhy.plan.nodes import Join, OpId, Plan
 from sparkwhy.question.bound import Question
-from sparkwhy.question.match import matches
+from sparkwhy.question.match import row_matches
 
 MAX_STATES = 20_000
 """So many outputs of one operator are computed before some are left out."""
@@ -102,7 +102,7 @@ def is_successful(
     plan: Plan, tables: Mapping[OpId, Rows], question: Question, *, settings: Settings = DEFAULTS
 ) -> bool:
     """Whether a plan returns a row that matches the question (`def:srs`)."""
-    return any(matches(question, row) for row in run(plan, tables, settings=settings))
+    return any(row_matches(question, row) for row in run(plan, tables, settings=settings))
 
 
 def relaxing(found: Reparameterization) -> bool:
@@ -113,7 +113,7 @@ def relaxing(found: Reparameterization) -> bool:
 def _successful(plan: Plan, original: Rows, found: Outcomes, question: Question) -> Iterator[Reparameterization]:
     ruler = Ruler(original, [attribute.type for attribute in question.output])
     for outcome in found.found:
-        others = [row for row in outcome.rows if not matches(question, row)]
+        others = [row for row in outcome.rows if not row_matches(question, row)]
         if len(others) == len(outcome.rows):
             continue
         far, beside = ruler.to(outcome.rows), ruler.to(others)

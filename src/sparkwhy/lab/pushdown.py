@@ -53,7 +53,7 @@ def _settle(node: Plan, came: Conjuncts) -> _Settled:
         case Join(how="right"):
             return _dealt(came, ((), node.right.output))
         case Project():
-            return _dealt(came, (tuple(c.attribute for c in node.columns if c.carried),))
+            return _dealt(came, (tuple(c.attribute for c in node.columns if c.is_carried),))
         case _:
             return _Settled(came, tuple(() for _ in inputs(node)))
 

@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from sparkwhy.backtrace.backtrace import Conditions, pushed
+from sparkwhy.backtrace.backtrace import Conditions, push_through
 from sparkwhy.backtrace.null_rejection import rejects_null
 from sparkwhy.errors import UnsupportedOperator, assert_never
 from sparkwhy.explain.model import Operator
@@ -99,7 +99,7 @@ def wanted_directly(plan: Plan, asked: Conditions) -> Mapping[OpId, Conditions]:
 
 def _pushed(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
     if not isinstance(node, Join):
-        return pushed(node, wanted)
+        return push_through(node, wanted)
     return _of_side(node.left, wanted), _of_side(node.right, wanted)
 
 

@@ -19,7 +19,7 @@ from sparkwhy.memory.evaluate import evaluator
 from sparkwhy.memory.settings import Settings
 from sparkwhy.memory.sorting import compare_by
 from sparkwhy.memory.values import Row, Value
-from sparkwhy.plan.exprs import AggCall, Attribute, Bound, Call, Expr, Frame, Literal, Opaque, WindowCall
+from sparkwhy.plan.exprs import AggCall, Attribute, Call, Expr, Frame, FrameBound, Literal, Opaque, WindowCall
 from sparkwhy.plan.nodes import SortKey
 
 
@@ -179,7 +179,7 @@ def _rows_frame(frame: Frame, count: int, i: int) -> range:
     return _within(lower, upper, count)
 
 
-def _rows(bound: Bound) -> int:
+def _rows(bound: FrameBound) -> int:
     return bound if isinstance(bound, int) else 0
 
 

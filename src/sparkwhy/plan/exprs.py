@@ -260,7 +260,7 @@ class AggCall:
         return aggregate_type(self.function, tuple(arg.type for arg in self.args))
 
 
-Bound: TypeAlias = int | OneOf["current row"] | None
+FrameBound: TypeAlias = int | OneOf["current row"] | None
 """An offset in rows (negative: before), None for unbounded, or the current row."""
 
 
@@ -269,8 +269,8 @@ class Frame:
     """Which rows around the current one a window function sees."""
 
     unit: OneOf["rows", "range"]
-    lower: Bound
-    upper: Bound
+    lower: FrameBound
+    upper: FrameBound
 
 
 @dataclass(frozen=True, slots=True)

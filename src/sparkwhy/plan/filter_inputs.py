@@ -11,36 +11,36 @@ from sparkwhy.plan.walk_exprs import attributes_of
 _RANKS = ("row_number", "rank", "dense_rank")
 
 
-def company_keys(op: Filter) -> tuple[Expr, ...]:
+def group_keys_tested_by(op: Filter) -> tuple[Expr, ...]:
     """What the rows have in common that a tested value was computed from: the keys of a group, or of a partition."""
-    group, ranking = grouping_beneath(op), ranking_beneath(op)
+    group, ranking = grouping_tested_by(op), ranking_tested_by(op)
     keys = () if group is None else tuple(Ref(key.attribute) for key in group.keys)
     return keys + (() if ranking is None else ranking.partition)
 
 
-def grouping_beneath(op: Filter) -> Aggregate | None:
+def grouping_tested_by(op: Filter) -> Aggregate | None:
     """The grouping whose values the filter tests, if its keys still reach the filter."""
-    found = _beneath(op)
+    found = _producer_below(op)
     if not isinstance(found, Aggregate) or not _reads_any(op.condition, found.aggregates):
         return None
-    return found if _reach(op, [Ref(key.attribute) for key in found.keys]) else None
+    return found if _reaches_filter(op, [Ref(key.attribute) for key in found.keys]) else None
 
 
-def ranking_beneath(op: Filter) -> Window | None:
+def ranking_tested_by(op: Filter) -> Window | None:
     """The window whose ranks the filter tests, if what it partitions by still reaches the filter."""
-    found = _beneath(op)
+    found = _producer_below(op)
     if not isinstance(found, Window) or not _reads_any(op.condition, tuple(filter(_is_rank, found.columns))):
         return None
-    return found if _reach(op, found.partition) else None
+    return found if _reaches_filter(op, found.partition) else None
 
 
-def _reach(op: Filter, exprs: Iterable[Expr]) -> bool:
+def _reaches_filter(op: Filter, exprs: Iterable[Expr]) -> bool:
     """Whether all that the expressions read is there for the filter to see."""
     known = {attribute.id for attribute in op.input.output}
     return all(attribute.id in known for expr in exprs for attribute in attributes_of(expr))
 
 
-def _beneath(op: Filter) -> Plan:
+def _producer_below(op: Filter) -> Plan:
     """The first operator below that is not a projection."""
     below = op.input
     while isinstance(below, Project):

@@ -55,7 +55,7 @@ def aggregate_type(name: str, args: Types) -> Type:
 # --- rules ---
 
 
-def always(type: Type) -> Rule:
+def constant_type(type: Type) -> Rule:
     return lambda _: type
 
 
@@ -72,7 +72,7 @@ def first_known(args: Types) -> Type:
     return next((type for type in args if type != NULL), NULL)
 
 
-def bounded_decimal(precision: int, scale: int) -> Decimal:
+def clip_decimal(precision: int, scale: int) -> Decimal:
     """A decimal cut to 38 digits as Spark does: integer digits are kept before fractional ones."""
     if precision <= MAX_PRECISION:
         return Decimal(precision, scale)
@@ -80,53 +80,53 @@ def bounded_decimal(precision: int, scale: int) -> Decimal:
     return Decimal(MAX_PRECISION, kept)
 
 
-def sum_of_two(args: Types) -> Type:
+def addition_type(args: Types) -> Type:
     match args:
         case (Decimal(p, s), Decimal(q, t)):
             scale = max(s, t)
-            return bounded_decimal(max(p - s, q - t) + scale + 1, scale)
+            return clip_decimal(max(p - s, q - t) + scale + 1, scale)
         case _:
             return first_known(args)
 
 
-def product(args: Types) -> Type:
+def product_type(args: Types) -> Type:
     match args:
         case (Decimal(p, s), Decimal(q, t)):
-            return bounded_decimal(p + q + 1, s + t)
+            return clip_decimal(p + q + 1, s + t)
         case _:
             return first_known(args)
 
 
-def quotient(args: Types) -> Type:
+def quotient_type(args: Types) -> Type:
     match args:
         case (Decimal(p, s), Decimal(q, t)):
             scale = max(MIN_ADJUSTED_SCALE, s + q + 1)
-            return bounded_decimal(p - s + t + scale, scale)
+            return clip_decimal(p - s + t + scale, scale)
         case _:
             return DOUBLE
 
 
-def remainder(args: Types) -> Type:
+def remainder_type(args: Types) -> Type:
     match args:
         case (Decimal(p, s), Decimal(q, t)):
             scale = max(s, t)
-            return bounded_decimal(min(p - s, q - t) + scale, scale)
+            return clip_decimal(min(p - s, q - t) + scale, scale)
         case _:
             return first_known(args)
 
 
-def whole_number(args: Types) -> Type:
+def whole_number_type(args: Types) -> Type:
     """floor and ceil: a decimal keeps its integer digits and one more, unless it is whole already."""
     match args[0]:
         case Decimal(_, 0):
             return args[0]
         case Decimal(p, s):
-            return bounded_decimal(p - s + 1, 0)
+            return clip_decimal(p - s + 1, 0)
         case _:
             return LONG
 
 
-def element(args: Types) -> Type:
+def element_type(args: Types) -> Type:
     match args[0]:
         case Array(inner):
             return inner
@@ -152,17 +152,17 @@ def map_of(args: Types) -> Type:
     return Map(first_known(args[0::2]), first_known(args[1::2]))
 
 
-def keys(args: Types) -> Type:
+def keys_type(args: Types) -> Type:
     assert isinstance(args[0], Map)
     return Array(args[0].key, False)
 
 
-def values(args: Types) -> Type:
+def values_type(args: Types) -> Type:
     assert isinstance(args[0], Map)
     return Array(args[0].value, args[0].contains_null)
 
 
-def entries(args: Types) -> Type:
+def entries_type(args: Types) -> Type:
     assert isinstance(args[0], Map)
     pair = Struct((Field("key", args[0].key, False), Field("value", args[0].value, args[0].contains_null)))
     return Array(pair, False)
@@ -190,20 +190,20 @@ _FAMILIES: Mapping[
     Mapping[str, Rule],
 ] = {
     "arithmetic": {
-        "+": sum_of_two,
-        "-": sum_of_two,
-        "*": product,
-        "/": quotient,
-        "%": remainder,
-        "div": always(LONG),
-        "pmod": remainder,
+        "+": addition_type,
+        "-": addition_type,
+        "*": product_type,
+        "/": quotient_type,
+        "%": remainder_type,
+        "div": constant_type(LONG),
+        "pmod": remainder_type,
         "negative": first_argument,
         "abs": first_argument,
         "round": first_argument,
-        "floor": whole_number,
-        "ceil": whole_number,
-        "sqrt": always(DOUBLE),
-        "power": always(DOUBLE),
+        "floor": whole_number_type,
+        "ceil": whole_number_type,
+        "sqrt": constant_type(DOUBLE),
+        "power": constant_type(DOUBLE),
         "greatest": first_known,
         "least": first_known,
     },
@@ -214,99 +214,99 @@ _FAMILIES: Mapping[
         "~": first_argument,
         "shiftleft": first_argument,
         "shiftright": first_argument,
-        "bit_count": always(INTEGER),
-        "unscaled_value": always(LONG),
-        "xxhash64": always(LONG),
+        "bit_count": constant_type(INTEGER),
+        "unscaled_value": constant_type(LONG),
+        "xxhash64": constant_type(LONG),
     },
     "strings": {
-        "upper": always(STRING),
-        "lower": always(STRING),
-        "trim": always(STRING),
-        "ltrim": always(STRING),
-        "rtrim": always(STRING),
-        "length": always(INTEGER),
+        "upper": constant_type(STRING),
+        "lower": constant_type(STRING),
+        "trim": constant_type(STRING),
+        "ltrim": constant_type(STRING),
+        "rtrim": constant_type(STRING),
+        "length": constant_type(INTEGER),
         "substring": first_argument,
         "concat": first_known,
-        "concat_ws": always(STRING),
-        "contains": always(BOOLEAN),
-        "startswith": always(BOOLEAN),
-        "endswith": always(BOOLEAN),
-        "like": always(BOOLEAN),
-        "rlike": always(BOOLEAN),
-        "replace": always(STRING),
-        "instr": always(INTEGER),
-        "lpad": always(STRING),
-        "rpad": always(STRING),
-        "split": always(Array(STRING, False)),
-        "regexp_replace": always(STRING),
+        "concat_ws": constant_type(STRING),
+        "contains": constant_type(BOOLEAN),
+        "startswith": constant_type(BOOLEAN),
+        "endswith": constant_type(BOOLEAN),
+        "like": constant_type(BOOLEAN),
+        "rlike": constant_type(BOOLEAN),
+        "replace": constant_type(STRING),
+        "instr": constant_type(INTEGER),
+        "lpad": constant_type(STRING),
+        "rpad": constant_type(STRING),
+        "split": constant_type(Array(STRING, False)),
+        "regexp_replace": constant_type(STRING),
         "reverse": first_argument,
-        "repeat": always(STRING),
+        "repeat": constant_type(STRING),
     },
     "dates": {
-        "year": always(INTEGER),
-        "quarter": always(INTEGER),
-        "month": always(INTEGER),
-        "day": always(INTEGER),
-        "dayofweek": always(INTEGER),
-        "hour": always(INTEGER),
-        "minute": always(INTEGER),
-        "date_add": always(DATE),
-        "date_sub": always(DATE),
-        "datediff": always(INTEGER),
-        "add_months": always(DATE),
-        "interval_days": always(INTEGER),
-        "date_plus_months": always(DATE),
+        "year": constant_type(INTEGER),
+        "quarter": constant_type(INTEGER),
+        "month": constant_type(INTEGER),
+        "day": constant_type(INTEGER),
+        "dayofweek": constant_type(INTEGER),
+        "hour": constant_type(INTEGER),
+        "minute": constant_type(INTEGER),
+        "date_add": constant_type(DATE),
+        "date_sub": constant_type(DATE),
+        "datediff": constant_type(INTEGER),
+        "add_months": constant_type(DATE),
+        "interval_days": constant_type(INTEGER),
+        "date_plus_months": constant_type(DATE),
         "timestamp_plus_days": first_argument,
     },
     "nulls": {
         "coalesce": first_known,
-        "isnan": always(BOOLEAN),
+        "isnan": constant_type(BOOLEAN),
         "nanvl": first_argument,
-        "at_least_n_non_nulls": always(BOOLEAN),
+        "at_least_n_non_nulls": constant_type(BOOLEAN),
     },
     "collections": {
         "array": array_of_all,
         "map": map_of,
-        "size": always(INTEGER),
-        "legacy_size": always(INTEGER),
-        "element_at": element,
-        "array_contains": always(BOOLEAN),
-        "array_position": always(LONG),
+        "size": constant_type(INTEGER),
+        "legacy_size": constant_type(INTEGER),
+        "element_at": element_type,
+        "array_contains": constant_type(BOOLEAN),
+        "array_position": constant_type(LONG),
         "array_distinct": first_argument,
         "array_union": first_argument,
         "array_intersect": first_argument,
         "array_except": first_argument,
-        "array_min": element,
-        "array_max": element,
+        "array_min": element_type,
+        "array_max": element_type,
         "array_repeat": array_of_first,
         "array_compact": first_argument,
         "array_append": first_argument,
-        "arrays_overlap": always(BOOLEAN),
+        "arrays_overlap": constant_type(BOOLEAN),
         "sort_array": first_argument,
         "slice": first_argument,
         "sequence": array_of_first,
-        "flatten": element,
-        "map_keys": keys,
-        "map_values": values,
-        "map_entries": entries,
+        "flatten": element_type,
+        "map_keys": keys_type,
+        "map_values": values_type,
+        "map_entries": entries_type,
         "map_from_arrays": map_from_arrays,
         "map_from_entries": map_from_entries,
     },
     "lambdas": {
         "transform": array_of_last,
         "filter": first_argument,
-        "exists": always(BOOLEAN),
-        "forall": always(BOOLEAN),
+        "exists": constant_type(BOOLEAN),
+        "forall": constant_type(BOOLEAN),
         "aggregate": last_argument,
         "zip_with": array_of_last,
     },
     "ranking": {
-        "row_number": always(INTEGER),
-        "rank": always(INTEGER),
-        "dense_rank": always(INTEGER),
-        "ntile": always(INTEGER),
-        "percent_rank": always(DOUBLE),
-        "cume_dist": always(DOUBLE),
+        "row_number": constant_type(INTEGER),
+        "rank": constant_type(INTEGER),
+        "dense_rank": constant_type(INTEGER),
+        "ntile": constant_type(INTEGER),
+        "percent_rank": constant_type(DOUBLE),
+        "cume_dist": constant_type(DOUBLE),
         "lag": first_argument,
         "lead": first_argument,
         "nth_value": first_argument,
@@ -318,7 +318,7 @@ FUNCTIONS: Mapping[str, Function] = {
 }
 
 
-def summed(args: Types) -> Type:
+def sum_type(args: Types) -> Type:
     match args[0]:
         case Decimal(p, s):
             return Decimal(min(MAX_PRECISION, p + 10), s)
@@ -330,7 +330,7 @@ def summed(args: Types) -> Type:
             return DOUBLE
 
 
-def averaged(args: Types) -> Type:
+def average_type(args: Types) -> Type:
     match args[0]:
         case Decimal(p, s):
             return Decimal(min(MAX_PRECISION, p + 4), min(MAX_PRECISION, s + 4))
@@ -338,31 +338,31 @@ def averaged(args: Types) -> Type:
             return DOUBLE
 
 
-def collected(args: Types) -> Type:
+def list_type(args: Types) -> Type:
     return Array(args[0], False)
 
 
 AGGREGATES: Mapping[str, Rule] = {
-    "sum": summed,
-    "avg": averaged,
-    "count": always(LONG),
+    "sum": sum_type,
+    "avg": average_type,
+    "count": constant_type(LONG),
     "min": first_argument,
     "max": first_argument,
     "first": first_argument,
     "last": first_argument,
-    "collect_list": collected,
-    "collect_set": collected,
-    "bool_and": always(BOOLEAN),
-    "bool_or": always(BOOLEAN),
+    "collect_list": list_type,
+    "collect_set": list_type,
+    "bool_and": constant_type(BOOLEAN),
+    "bool_or": constant_type(BOOLEAN),
     "bit_and": first_argument,
     "bit_or": first_argument,
     "bit_xor": first_argument,
     "max_by": first_argument,
     "min_by": first_argument,
-    "stddev_samp": always(DOUBLE),
-    "stddev_pop": always(DOUBLE),
-    "var_samp": always(DOUBLE),
-    "var_pop": always(DOUBLE),
+    "stddev_samp": constant_type(DOUBLE),
+    "stddev_pop": constant_type(DOUBLE),
+    "var_samp": constant_type(DOUBLE),
+    "var_pop": constant_type(DOUBLE),
 }
 """The aggregate functions that sparkwhy understands; `first` and `last` take a second argument: ignore nulls."""
 

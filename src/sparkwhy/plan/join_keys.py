@@ -23,7 +23,7 @@ def equal_keys(join: Join) -> tuple[Key, ...]:
     return tuple(key for key in found if key is not None)
 
 
-def residual(join: Join) -> tuple[Expr, ...]:
+def residual_conditions(join: Join) -> tuple[Expr, ...]:
     """The parts of the condition that are not keys."""
     return tuple(part for part in _parts(join) if as_key(join, part) is None)
 
@@ -37,7 +37,7 @@ def as_key(join: Join, part: Expr) -> Key | None:
     return None
 
 
-def raw(key: Expr) -> Expr:
+def strip_casts(key: Expr) -> Expr:
     """What a key is before any cast, which Spark inserts where the types of two keys differ."""
     while isinstance(key, Cast):
         key = key.input

@@ -66,7 +66,7 @@ class Column:
     expr: Expr
 
     @property
-    def carried(self) -> bool:
+    def is_carried(self) -> bool:
         """Whether the attribute is merely carried along, with its identity."""
         return isinstance(self.expr, Ref) and self.expr.attribute == self.attribute
 
@@ -180,7 +180,7 @@ class Join(Node):
         both = self.left.output + self.right.output
         assert len({a.id for a in both}) == len(both), f"{self!r}: both sides have the same attribute"
         _check_reads(self, () if self.condition is None else (self.condition,), both)
-        self._derive(_joined(self))
+        self._derive(_join_output(self))
 
     @property
     def kind(self) -> Kind:
@@ -400,7 +400,7 @@ Plan: TypeAlias = (
 )
 
 
-def _joined(join: Join) -> tuple[Attribute, ...]:
+def _join_output(join: Join) -> tuple[Attribute, ...]:
     left, right = join.left.output, join.right.output
     match join.how:
         case "semi" | "anti":
@@ -409,16 +409,16 @@ def _joined(join: Join) -> tuple[Attribute, ...]:
             assert join.exists is not None
             return (*left, join.exists)
         case "left":
-            return left + _nullable(right)
+            return left + _as_nullable(right)
         case "right":
-            return _nullable(left) + right
+            return _as_nullable(left) + right
         case "full":
-            return _nullable(left) + _nullable(right)
+            return _as_nullable(left) + _as_nullable(right)
         case "inner" | "cross":
             return left + right
 
 
-def _nullable(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
+def _as_nullable(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
     return tuple(Attribute(a.id, a.name, a.type, True) for a in attributes)
 
 

@@ -11,7 +11,7 @@ from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
 
 
-def computed(node: Plan) -> Iterator[tuple[Attribute, tuple[Expr, ...]]]:
+def attributes_made_by(node: Plan) -> Iterator[tuple[Attribute, tuple[Expr, ...]]]:
     """The attributes that an operator makes, each with what it is made of."""
     match node:
         case Project() | Window():
@@ -41,11 +41,11 @@ class Origins:
     @classmethod
     def of(cls, plan: Plan) -> Origins:
         nodes = list(walk(plan))
-        made = {a.id: exprs for node in nodes for a, exprs in computed(node) if exprs != (Ref(a),)}
+        made = {a.id: exprs for node in nodes for a, exprs in attributes_made_by(node) if exprs != (Ref(a),)}
         projected = (column for node in nodes if isinstance(node, Project) for column in node.columns)
-        return cls(made, {each.attribute.id: each.expr for each in projected if not each.carried})
+        return cls(made, {each.attribute.id: each.expr for each in projected if not each.is_carried})
 
-    def behind(self, expr: Expr) -> frozenset[AttrId]:
+    def ancestors(self, expr: Expr) -> frozenset[AttrId]:
         """All attributes that an expression reads, and those that they are made of."""
         found, todo = set[AttrId](), [attribute.id for attribute in attributes_of(expr)]
         while todo:

@@ -16,7 +16,6 @@ from sparkwhy.plan.exprs import (
     And,
     Attribute,
     AttrId,
-    Bound,
     Call,
     Case,
     Cast,
@@ -24,6 +23,7 @@ from sparkwhy.plan.exprs import (
     Expr,
     FieldOf,
     Frame,
+    FrameBound,
     In,
     IsNotNull,
     IsNull,
@@ -211,7 +211,7 @@ def _show_frame(frame: Frame) -> str:
     return f" {frame.unit} from {_show_bound(frame.lower)} to {_show_bound(frame.upper)}"
 
 
-def _show_bound(bound: Bound) -> str:
+def _show_bound(bound: FrameBound) -> str:
     return "the end" if bound is None else str(bound)
 
 
@@ -286,8 +286,8 @@ def _show_columns(columns: Iterable[Column], names: Names = plain) -> str:
 
 def _show_project(op: Project, names: Names) -> str:
     """What a projection makes; `*` stands for all that it passes on, if it drops nothing but what it makes anew."""
-    made = [column for column in op.columns if not column.carried]
-    kept = {column.attribute for column in op.columns if column.carried}
+    made = [column for column in op.columns if not column.is_carried]
+    kept = {column.attribute for column in op.columns if column.is_carried}
     again = {column.attribute.name for column in made}
     everything = all(a in kept or a.name in again for a in op.input.output)
     if made and kept and everything:
@@ -376,9 +376,9 @@ def show_plan(plan: Plan) -> str:
 def show_step(main: Plan, last: Plan) -> str:
     """A user's operation: its main operator, and the projection that ends it where that computes something."""
     text = show_op(main)
-    if last is main or not isinstance(last, Project) or all(c.carried for c in last.columns):
+    if last is main or not isinstance(last, Project) or all(c.is_carried for c in last.columns):
         return text
-    computed = [column for column in last.columns if not column.carried]
+    computed = [column for column in last.columns if not column.is_carried]
     return f"{text}, then {_show_columns(computed)}"
 
 

@@ -77,18 +77,18 @@ def is_numeric(type: Type) -> bool:
     return type in INTEGRALS or type in FRACTIONALS or isinstance(type, Decimal)
 
 
-def from_json(described: Any) -> Type:
+def type_from_json(described: Any) -> Type:
     """The type that Spark's `DataType.json` describes, parsed: a name, or a mapping with a `type`."""
     if isinstance(described, str):
         found = _DECIMAL.fullmatch(described)
         return Decimal(int(found[1]), int(found[2])) if found else Atom(described)
     match described["type"]:
         case "array":
-            return Array(from_json(described["elementType"]), described["containsNull"])
+            return Array(type_from_json(described["elementType"]), described["containsNull"])
         case "map":
             return Map(
-                from_json(described["keyType"]),
-                from_json(described["valueType"]),
+                type_from_json(described["keyType"]),
+                type_from_json(described["valueType"]),
                 described["valueContainsNull"],
             )
         case "struct":
@@ -100,7 +100,7 @@ def from_json(described: Any) -> Type:
 
 
 def field_from_json(described: Mapping[str, Any]) -> Field:
-    return Field(described["name"], from_json(described["type"]), described["nullable"])
+    return Field(described["name"], type_from_json(described["type"]), described["nullable"])
 
 
 _SQL_NAMES = {

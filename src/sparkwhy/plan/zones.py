@@ -23,7 +23,7 @@ def zone_of(name: str) -> dt.tzinfo:
         raise ValueError(f"{name!r} is not the name of a timezone") from error
 
 
-def in_zone(moment: dt.datetime, name: str) -> dt.datetime:
+def to_zone(moment: dt.datetime, name: str) -> dt.datetime:
     """The moment as clocks show it in a timezone; one that has none is meant there.
 
     It has a fixed offset: of two moments in one region Python compares what the clocks show, and these repeat an hour.

@@ -8,10 +8,26 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from sparkwhy.errors import AmbiguousField, PatternError, PatternTypeError, UnknownField, assert_never, cut, shown
+from sparkwhy.errors import (
+    AmbiguousField,
+    PatternError,
+    PatternTypeError,
+    UnknownField,
+    abbreviate,
+    assert_never,
+    show_argument,
+)
 from sparkwhy.plan.exprs import Attribute
 from sparkwhy.plan.types import STRING, Array, Map, Struct, Type, ddl
-from sparkwhy.question.bound import Bound, Elements, Entries, Parts, Question, overlapping, weight
+from sparkwhy.question.bound import (
+    ArrayPattern,
+    BoundPattern,
+    MapPattern,
+    Question,
+    StructPattern,
+    count_tests,
+    group_overlapping,
+)
 from sparkwhy.question.pattern import (
     ANY,
     Among,
@@ -25,8 +41,8 @@ from sparkwhy.question.pattern import (
     Pattern,
     Present,
     TextTest,
+    join_path,
     show_pattern,
-    within,
 )
 from sparkwhy.question.values import convert, is_text
 
@@ -54,7 +70,7 @@ class Spot:
     width: int = 0
 
     def at(self, name: object, type: Type) -> Spot:
-        return Spot(within(self.path, name), type, self.timezone)
+        return Spot(join_path(self.path, name), type, self.timezone)
 
     def of_elements(self, type: Type) -> Spot:
         return Spot(self.path, type, self.timezone)
@@ -76,8 +92,8 @@ def bind(
     for place, (_, inner) in zip(places, pattern.entries, strict=True):
         attribute = output[place]
         width = (widths or {}).get(place, 0)
-        wanted.append((attribute, _bound(inner, Spot(within("", attribute.name), attribute.type, timezone, width))))
-    if sum(weight(inner) for _, inner in wanted) > MAX_WEIGHT:
+        wanted.append((attribute, _bound(inner, Spot(join_path("", attribute.name), attribute.type, timezone, width))))
+    if sum(count_tests(inner) for _, inner in wanted) > MAX_WEIGHT:
         hint = "ask with fewer lists inside of lists."
         raise PatternError("the lists of the pattern can be matched in too many ways.", hint=hint)
     return Question(tuple(wanted), output, pattern)
@@ -91,7 +107,7 @@ def _resolve(pattern: Fields, known: Sequence[str], path: str) -> list[int]:
     places = [_place(name, known, path) for name, _ in pattern.entries]
     for place, times in Counter(places).items():
         if times > 1:
-            full = within(path, known[place])
+            full = join_path(path, known[place])
             raise AmbiguousField(f"the pattern mentions {full} twice.", path=full, hint="say it all in one place.")
     return places
 
@@ -101,7 +117,7 @@ def _place(name: Any, known: Sequence[str], path: str) -> int:
     alike = exact or [i for i, each in enumerate(known) if each.lower() == str(name).lower()]
     if len(alike) == 1:
         return alike[0]
-    full = within(path, name)
+    full = join_path(path, name)
     if alike:
         raise AmbiguousField(
             f"{full} is ambiguous: {len(alike)} fields are called {' and '.join(known[i] for i in alike)}.",
@@ -128,7 +144,7 @@ def _unknown(name: str, known: tuple[str, ...], full: str) -> UnknownField:
 # --- patterns ---
 
 
-def _bound(pattern: Pattern, spot: Spot) -> Bound:
+def _bound(pattern: Pattern, spot: Spot) -> BoundPattern:
     match pattern:
         case Anything() | Null() | Present() | Custom():
             return pattern
@@ -150,20 +166,20 @@ def _bound(pattern: Pattern, spot: Spot) -> Bound:
 
 def _value(value: Any, pattern: Pattern, spot: Spot) -> Any:
     if isinstance(spot.type, Array | Map | Struct):
-        spot.fail(f"{cut(show_pattern(pattern))} speaks of single values", _composite_hint(pattern, spot.type))
+        spot.fail(f"{abbreviate(show_pattern(pattern))} speaks of single values", _composite_hint(pattern, spot.type))
     if isinstance(value, str):
         value = value.ljust(spot.width)  # as Spark does when it compares
     try:
         return convert(value, spot.type, spot.timezone)
     except ValueError as error:
-        spot.fail(f"{shown(value)} cannot be such a value, {error}", _value_hint(spot.type))
+        spot.fail(f"{show_argument(value)} cannot be such a value, {error}", _value_hint(spot.type))
 
 
 def _composite_hint(pattern: Pattern, type: Type) -> str:
     if isinstance(type, Array):
-        return f"write [{cut(show_pattern(pattern))}, ...] for an array with such an element."
+        return f"write [{abbreviate(show_pattern(pattern))}, ...] for an array with such an element."
     names = f"{type.fields[0].name!r}" if isinstance(type, Struct) and type.fields else "..."
-    return f"write a dict: {{{names}: {cut(show_pattern(pattern))}}}."
+    return f"write a dict: {{{names}: {abbreviate(show_pattern(pattern))}}}."
 
 
 def _value_hint(type: Type) -> str:
@@ -172,29 +188,31 @@ def _value_hint(type: Type) -> str:
 
 def _between(low: Any, high: Any, pattern: Pattern, spot: Spot) -> Between:
     if low > high:
-        spot.fail(f"{cut(show_pattern(pattern))} matches nothing", "write the smaller value first.")
+        spot.fail(f"{abbreviate(show_pattern(pattern))} matches nothing", "write the smaller value first.")
     return Between(low, high)
 
 
 def _text_test(pattern: TextTest, spot: Spot) -> TextTest:
     if not is_text(pattern.text):
-        spot.fail(f"{cut(show_pattern(pattern))} is no text", "half of a character is missing in it.")
+        spot.fail(f"{abbreviate(show_pattern(pattern))} is no text", "half of a character is missing in it.")
     if spot.type != STRING:
         in_array = isinstance(spot.type, Array) and spot.type.element == STRING
         hint = _composite_hint(pattern, spot.type) if in_array else "only strings can be asked for parts of their text."
-        spot.fail(f"{cut(show_pattern(pattern))} speaks of strings", hint)
+        spot.fail(f"{abbreviate(show_pattern(pattern))} speaks of strings", hint)
     return pattern
 
 
-def _fields(pattern: Fields, spot: Spot) -> Bound:
+def _fields(pattern: Fields, spot: Spot) -> BoundPattern:
     match spot.type:
         case Struct(fields):
             places = _resolve(pattern, spot.type.names, spot.path)
             named = [(i, fields[i], inner) for i, (_, inner) in zip(places, pattern.entries, strict=True)]
-            return Parts(tuple((i, _bound(inner, spot.at(field.name, field.type))) for i, field, inner in named))
+            return StructPattern(
+                tuple((i, _bound(inner, spot.at(field.name, field.type))) for i, field, inner in named)
+            )
         case Map(key, value):
             of_keys = spot.of_elements(key)
-            return Entries(
+            return MapPattern(
                 tuple((_value(k, pattern, of_keys), _bound(inner, spot.at(k, value))) for k, inner in pattern.entries)
             )
         case Array():
@@ -203,16 +221,16 @@ def _fields(pattern: Fields, spot: Spot) -> Bound:
             spot.fail("a dict speaks of the fields of a struct", "write a value, or a predicate such as gt(0).")
 
 
-def _elements(pattern: Bag, spot: Spot) -> Elements:
+def _elements(pattern: Bag, spot: Spot) -> ArrayPattern:
     if not isinstance(spot.type, Array):
         spot.fail("a list speaks of the elements of an array", "write one_of(...) for one of several values.")
     inside = spot.of_elements(spot.type.element)
     counts = Counter(_bound(element, inside) for element in pattern.elements)
     anything = counts.pop(ANY, 0)
-    if len(counts) > MAX_DIFFERENT or max(map(len, overlapping(list(counts))), default=0) > MAX_OVERLAPPING:
+    if len(counts) > MAX_DIFFERENT or max(map(len, group_overlapping(list(counts))), default=0) > MAX_OVERLAPPING:
         raise PatternError(
             f"the list for {spot.path} has too many different patterns.",
             path=spot.path,
             hint=f"at most {MAX_OVERLAPPING} may match the same elements, and at most {MAX_DIFFERENT} stand in a list.",
         )
-    return Elements(tuple(counts.items()), anything, pattern.is_open)
+    return ArrayPattern(tuple(counts.items()), anything, pattern.is_open)

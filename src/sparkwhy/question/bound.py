@@ -26,27 +26,27 @@ from sparkwhy.question.pattern import (
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class StructPattern:
     """A struct, that is not null, by the ordinals of its mentioned fields."""
 
-    fields: tuple[tuple[int, Bound], ...]
+    fields: tuple[tuple[int, BoundPattern], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Entries:
+class MapPattern:
     """A map, that is not null, with an entry for every mentioned key."""
 
-    items: tuple[tuple[Any, Bound], ...]
+    items: tuple[tuple[Any, BoundPattern], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Elements:
+class ArrayPattern:
     """An array, that is not null, with so many elements of its own for each of these different patterns.
 
     `anything` is for how many elements the pattern says no more than that they are there.
     """
 
-    counted: tuple[tuple[Bound, int], ...]
+    counted: tuple[tuple[BoundPattern, int], ...]
     anything: int
     is_open: bool
 
@@ -55,8 +55,18 @@ class Elements:
         return self.anything + sum(count for _, count in self.counted)
 
 
-Bound: TypeAlias = (
-    Anything | Null | Present | Comparison | Between | Among | TextTest | Custom | Parts | Entries | Elements
+BoundPattern: TypeAlias = (
+    Anything
+    | Null
+    | Present
+    | Comparison
+    | Between
+    | Among
+    | TextTest
+    | Custom
+    | StructPattern
+    | MapPattern
+    | ArrayPattern
 )
 
 
@@ -64,79 +74,79 @@ Bound: TypeAlias = (
 class Question:
     """A pattern of rows with this output: what it asks of each attribute that it mentions, and how it was written."""
 
-    wanted: tuple[tuple[Attribute, Bound], ...]
+    wanted: tuple[tuple[Attribute, BoundPattern], ...]
     output: tuple[Attribute, ...]
     pattern: Fields
 
 
 def functions_of(question: Question) -> Iterator[tuple[Custom, Type]]:
     """The functions of the user, each with the type of the values that it gets."""
-    todo: list[tuple[Bound, Type]] = [(pattern, attribute.type) for attribute, pattern in question.wanted]
+    todo: list[tuple[BoundPattern, Type]] = [(pattern, attribute.type) for attribute, pattern in question.wanted]
     while todo:
         match todo.pop():
             case Custom() as function, type:
                 yield function, type
-            case Parts(fields), Struct(known):
+            case StructPattern(fields), Struct(known):
                 todo += [(inner, known[i].type) for i, inner in fields]
-            case Entries(items), Map(_, value):
+            case MapPattern(items), Map(_, value):
                 todo += [(inner, value) for _, inner in items]
-            case Elements(counted), Array(element):
+            case ArrayPattern(counted), Array(element):
                 todo += [(inner, element) for inner, _ in counted]
             case _:
                 continue
 
 
-def mentioned(question: Question) -> tuple[Attribute, ...]:
+def attributes_mentioned(question: Question) -> tuple[Attribute, ...]:
     """The attributes that the question speaks of, in the order of the pattern."""
     return tuple(attribute for attribute, _ in question.wanted)
 
 
-def accepts_null(pattern: Bound) -> bool:
+def accepts_null(pattern: BoundPattern) -> bool:
     """Whether null may match."""
     match pattern:
         case Anything() | Null() | Custom():
             return True
         case Among(values):
             return None in values
-        case Present() | Comparison() | Between() | TextTest() | Parts() | Entries() | Elements():
+        case Present() | Comparison() | Between() | TextTest() | StructPattern() | MapPattern() | ArrayPattern():
             return False
         case _:
             assert_never(pattern)
 
 
-def disjoint(left: Bound, right: Bound) -> bool:
+def are_disjoint(left: BoundPattern, right: BoundPattern) -> bool:
     """Whether clearly no value matches both: `{"sku": "A"}` and `{"sku": "B"}`."""
     match left, right:
         case Comparison("="), Comparison("="):
             return left != right
-        case Parts(fields), Parts(others):
-            return any(disjoint(one, other) for i, one in fields for j, other in others if i == j)
+        case StructPattern(fields), StructPattern(others):
+            return any(are_disjoint(one, other) for i, one in fields for j, other in others if i == j)
         case (Null(), other) | (other, Null()):
             return not accepts_null(other)
         case _:
             return False
 
 
-def overlapping(patterns: Sequence[Bound]) -> list[list[Bound]]:
+def group_overlapping(patterns: Sequence[BoundPattern]) -> list[list[BoundPattern]]:
     """The patterns in groups: no value matches patterns of two of them."""
-    groups: list[list[Bound]] = []
+    groups: list[list[BoundPattern]] = []
     for pattern in patterns:
-        met = [group for group in groups if not all(disjoint(pattern, other) for other in group)]
+        met = [group for group in groups if not all(are_disjoint(pattern, other) for other in group)]
         joined = [*(each for group in met for each in group), pattern]
         groups = [*(group for group in groups if group not in met), joined]
     return groups
 
 
-def weight(pattern: Bound) -> int:
+def count_tests(pattern: BoundPattern) -> int:
     """How many tests the condition for the pattern consists of."""
     match pattern:
-        case Parts(fields):
-            return 1 + sum(weight(inner) for _, inner in fields)
-        case Entries(items):
-            return 1 + sum(weight(inner) for _, inner in items)
-        case Elements(counted):
-            groups = overlapping([inner for inner, _ in counted])
-            return 1 + sum((weight(inner) << (len(group) - 1)) for group in groups for inner in group)
+        case StructPattern(fields):
+            return 1 + sum(count_tests(inner) for _, inner in fields)
+        case MapPattern(items):
+            return 1 + sum(count_tests(inner) for _, inner in items)
+        case ArrayPattern(counted):
+            groups = group_overlapping([inner for inner, _ in counted])
+            return 1 + sum((count_tests(inner) << (len(group) - 1)) for group in groups for inner in group)
         case Anything() | Null() | Present() | Comparison() | Between() | Among() | TextTest() | Custom():
             return 1
         case _:

@@ -32,14 +32,13 @@ from sparkwhy.plan.exprs import (
 )
 from sparkwhy.plan.types import BOOLEAN, INTEGER, STRING, Array, Map
 from sparkwhy.question.bound import (
-    Bound,
-    Elements,
-    Entries,
-    Parts,
+    ArrayPattern,
+    BoundPattern,
+    MapPattern,
     Question,
+    StructPattern,
     accepts_null,
-    mentioned,
-    overlapping,
+    group_overlapping,
 )
 from sparkwhy.question.pattern import (
     Among,
@@ -50,10 +49,10 @@ from sparkwhy.question.pattern import (
     Null,
     Present,
     TextTest,
-    name_of,
+    function_name,
 )
 
-__all__ = ["conditions", "matches", "mentioned"]
+__all__ = ["conditions", "row_matches"]
 
 
 # --- as conditions ---
@@ -68,7 +67,7 @@ def conditions(question: Question) -> tuple[Expr, ...]:
     return tuple(each for attribute, pattern in question.wanted for each in _conditions(Ref(attribute), pattern))
 
 
-def _conditions(value: Expr, pattern: Bound) -> tuple[Expr, ...]:
+def _conditions(value: Expr, pattern: BoundPattern) -> tuple[Expr, ...]:
     match pattern:
         case Anything():
             return ()
@@ -86,12 +85,12 @@ def _conditions(value: Expr, pattern: Bound) -> tuple[Expr, ...]:
         case TextTest(function, text):
             return (Call(function, (value, Literal(text, STRING))),)
         case Custom(function):
-            return (Opaque(f"<{name_of(function).strip('<>')}>", (value,), BOOLEAN, handle=function),)
-        case Parts():
+            return (Opaque(f"<{function_name(function).strip('<>')}>", (value,), BOOLEAN, handle=function),)
+        case StructPattern():
             return _in_struct(value, pattern)
-        case Entries():
+        case MapPattern():
             return _in_map(value, pattern)
-        case Elements():
+        case ArrayPattern():
             return _in_array(value, pattern)
         case _:
             assert_never(pattern)
@@ -104,14 +103,14 @@ def _among(value: Expr, options: tuple[Any, ...]) -> Expr:
     return tests[0] if len(tests) == 1 else Or(tests)
 
 
-def _in_struct(value: Expr, pattern: Parts) -> tuple[Expr, ...]:
+def _in_struct(value: Expr, pattern: StructPattern) -> tuple[Expr, ...]:
     """A null struct has null fields: it is told apart where no field asks for more than null."""
     known = any(not accepts_null(inner) for _, inner in pattern.fields)
     inside = (each for i, inner in pattern.fields for each in _conditions(FieldOf(value, i), inner))
     return (*(() if known else (IsNotNull(value),)), *inside)
 
 
-def _in_map(value: Expr, pattern: Entries) -> tuple[Expr, ...]:
+def _in_map(value: Expr, pattern: MapPattern) -> tuple[Expr, ...]:
     if not pattern.items:
         return (IsNotNull(value),)
     assert isinstance(value.type, Map)
@@ -119,13 +118,13 @@ def _in_map(value: Expr, pattern: Entries) -> tuple[Expr, ...]:
     return tuple(each for key, inner in keys for each in _at_key(value, key, inner))
 
 
-def _at_key(value: Expr, key: Literal, pattern: Bound) -> tuple[Expr, ...]:
+def _at_key(value: Expr, key: Literal, pattern: BoundPattern) -> tuple[Expr, ...]:
     """The value at a missing key is null too: the key is asked for where null would do."""
     there = Call("array_contains", (Call("map_keys", (value,)), key))
     return (*((there,) if accepts_null(pattern) else ()), *_conditions(ItemOf(value, key), pattern))
 
 
-def _in_array(value: Expr, pattern: Elements) -> tuple[Expr, ...]:
+def _in_array(value: Expr, pattern: ArrayPattern) -> tuple[Expr, ...]:
     """An element of its own for each element pattern, by Hall's theorem.
 
     There is such an assignment exactly if any set of patterns is matched by at least as many elements as the
@@ -135,13 +134,13 @@ def _in_array(value: Expr, pattern: Elements) -> tuple[Expr, ...]:
     sizes = _size_conditions(value, pattern)
     hall = (
         _at_least(value, chosen, sum(counts[each] for each in chosen))
-        for group in overlapping(list(counts))
+        for group in group_overlapping(list(counts))
         for chosen in _subsets(group)
     )
     return (*sizes, *hall)
 
 
-def _size_conditions(value: Expr, pattern: Elements) -> tuple[Expr, ...]:
+def _size_conditions(value: Expr, pattern: ArrayPattern) -> tuple[Expr, ...]:
     size, total = Call("size", (value,)), Literal(pattern.total, INTEGER)
     if not pattern.is_open:
         return (Compare("=", size, total),)
@@ -150,11 +149,11 @@ def _size_conditions(value: Expr, pattern: Elements) -> tuple[Expr, ...]:
     return () if pattern.counted else (IsNotNull(value),)
 
 
-def _subsets(patterns: Sequence[Bound]) -> Iterator[tuple[Bound, ...]]:
+def _subsets(patterns: Sequence[BoundPattern]) -> Iterator[tuple[BoundPattern, ...]]:
     return (chosen for size in range(1, len(patterns) + 1) for chosen in combinations(patterns, size))
 
 
-def _at_least(array: Expr, patterns: tuple[Bound, ...], count: int) -> Expr:
+def _at_least(array: Expr, patterns: tuple[BoundPattern, ...], count: int) -> Expr:
     """At least so many elements match one of the patterns."""
     assert isinstance(array.type, Array)
     element = _variable(array)
@@ -178,7 +177,7 @@ def _depth(value: Expr) -> int:
     return value.id + 1 if isinstance(value, Variable) else 1
 
 
-def _test(value: Expr, pattern: Bound) -> Expr:
+def _test(value: Expr, pattern: BoundPattern) -> Expr:
     """One condition, true or false."""
     parts = _conditions(value, pattern)
     return is_true(parts[0] if len(parts) == 1 else And(parts))
@@ -187,13 +186,13 @@ def _test(value: Expr, pattern: Bound) -> Expr:
 # --- for a row in hand ---
 
 
-def matches(question: Question, row: tuple[Any, ...]) -> bool:
+def row_matches(question: Question, row: tuple[Any, ...]) -> bool:
     """Whether the row, in the values of the plan, matches; by the definition."""
     place = {attribute.id: i for i, attribute in enumerate(question.output)}
     return all(_fits(pattern, row[place[attribute.id]]) for attribute, pattern in question.wanted)
 
 
-def _fits(pattern: Bound, value: Any) -> bool:
+def _fits(pattern: BoundPattern, value: Any) -> bool:
     match pattern:
         case Anything():
             return True
@@ -204,7 +203,7 @@ def _fits(pattern: Bound, value: Any) -> bool:
         case Among(values):
             return any(value is option or (_both(value, option) and _order(value, option) == 0) for option in values)
         case Custom(function):
-            raise NotInterpretable(f"only Spark knows what {name_of(function)} says of a value")
+            raise NotInterpretable(f"only Spark knows what {function_name(function)} says of a value")
         case _ if value is None:
             return False
         case Comparison(op, constant):
@@ -213,11 +212,11 @@ def _fits(pattern: Bound, value: Any) -> bool:
             return _order(low, value) <= 0 <= _order(high, value)
         case TextTest(function, text):
             return _TEXT_TESTS[function](value, text)
-        case Parts(fields):
+        case StructPattern(fields):
             return all(_fits(inner, value[i]) for i, inner in fields)
-        case Entries(items):
+        case MapPattern(items):
             return all(any(_order(k, key) == 0 and _fits(p, v) for k, v in value.pairs) for key, p in items)
-        case Elements():
+        case ArrayPattern():
             return _assignable(pattern, value)
         case _:
             assert_never(pattern)
@@ -265,7 +264,7 @@ _TEXT_TESTS: Mapping[str, Callable[[str, str], bool]] = {
 }
 
 
-def _assignable(pattern: Elements, values: tuple[Any, ...]) -> bool:
+def _assignable(pattern: ArrayPattern, values: tuple[Any, ...]) -> bool:
     """Whether every element pattern gets an element of its own, and none is left over unless the list is open."""
     if len(values) < pattern.total or (len(values) > pattern.total and not pattern.is_open):
         return False

@@ -18,7 +18,7 @@ from numbers import Integral, Real
 from typing import Any, TypeAlias
 from typing import Literal as OneOf
 
-from sparkwhy.errors import PatternError, PatternTypeError, assert_never, shown
+from sparkwhy.errors import PatternError, PatternTypeError, assert_never, show_argument
 from sparkwhy.plan.show import quoted
 
 MAX_DEPTH = 100
@@ -172,7 +172,7 @@ def like(text: str) -> Pattern:
     `%` is anything, `_` one character, and a backslash escapes them.
     """
     if not re.fullmatch(r"(?:[^\\]|\\[\\%_])*", _text(text), re.DOTALL):
-        raise PatternError(f"like({shown(text)}) escapes nothing.", hint=r"write \\ for a backslash.")
+        raise PatternError(f"like({show_argument(text)}) escapes nothing.", hint=r"write \\ for a backslash.")
     return TextTest("like", text)
 
 
@@ -213,7 +213,7 @@ def _atom(value: Any) -> Any:
         return _bounded(int(value))
     if isinstance(value, Real):
         return float(value)
-    raise PatternTypeError(f"{shown(value)} is not a single value.", hint=_other_form(value))
+    raise PatternTypeError(f"{show_argument(value)} is not a single value.", hint=_other_form(value))
 
 
 def _bounded(value: Any) -> Any:
@@ -249,7 +249,7 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         return str(_bounded(value))
     raise PatternTypeError(
-        f"{shown(value)} is not a string.", hint="contains, startswith, like and matches take a string."
+        f"{show_argument(value)} is not a string.", hint="contains, startswith, like and matches take a string."
     )
 
 
@@ -304,10 +304,10 @@ def _pattern(literal: Any, path: str) -> Pattern:
 
 
 def _fields(literal: Mapping[Any, Any], path: str) -> Fields:
-    return Fields(tuple((_atom(name), _pattern(inner, within(path, name))) for name, inner in literal.items()))
+    return Fields(tuple((_atom(name), _pattern(inner, join_path(path, name))) for name, inner in literal.items()))
 
 
-def within(path: str, name: object) -> str:
+def join_path(path: str, name: object) -> str:
     """The path of a field or entry of what is at the path: `order.items`."""
     return f"{path}.{quoted(str(name))}" if path else quoted(str(name))
 
@@ -373,7 +373,7 @@ def show_pattern(pattern: Pattern) -> str:
         case TextTest(function, text):
             return f"{_WORDS.get(function, function)}({text!r})"
         case Custom(function):
-            return name_of(function)
+            return function_name(function)
         case Fields(entries):
             return "{" + ", ".join(f"{_show_value(name)}: {show_pattern(inner)}" for name, inner in entries) + "}"
         case Bag(elements, is_open):
@@ -382,7 +382,7 @@ def show_pattern(pattern: Pattern) -> str:
             assert_never(pattern)
 
 
-def name_of(function: Callable[..., Any]) -> str:
+def function_name(function: Callable[..., Any]) -> str:
     """How a user's function is called: `is_large`, `<lambda>`."""
     return str(getattr(function, "__name__", type(function).__name__))
 

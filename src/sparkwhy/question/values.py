@@ -27,7 +27,7 @@ from sparkwhy.plan.types import (
     Decimal,
     Type,
 )
-from sparkwhy.plan.zones import in_zone
+from sparkwhy.plan.zones import to_zone
 
 NAN = float("nan")
 """The only NaN in bound patterns, so that equal patterns are equal."""
@@ -200,7 +200,7 @@ def _instant(given: Any, timezone: str) -> dt.datetime:
     """In the timezone of the session, in which it is shown too; if nobody knows that, in its own."""
     moment = _moment(given)
     try:
-        return in_zone(moment, timezone)
+        return to_zone(moment, timezone)
     except ValueError as error:
         if moment.tzinfo is not None:
             return moment

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
 
-from sparkwhy.alternatives.enumerate import Alternatives, QueryVariant
-from sparkwhy.errors import BadArgument, shown
+from sparkwhy.alternatives.variant import Alternatives, QueryVariant
+from sparkwhy.errors import BadArgument, show_argument
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.explain.candidates import Candidate, named
 from sparkwhy.explain.model import Explanation, SideEffects
@@ -145,7 +145,7 @@ def _plain(value: Any) -> Any:
 def _file(path: Any) -> Path:
     if isinstance(path, str | os.PathLike) and "\0" not in str(path):
         return Path(path)
-    raise BadArgument("path", f"is the name of a file, not {shown(path)}", hint='write to_html("why.html").')
+    raise BadArgument("path", f"is the name of a file, not {show_argument(path)}", hint='write to_html("why.html").')
 
 
 GROUPS_LEFT_OUT = "a group had more combinations of operators than are followed; larger explanations may be missing."

@@ -48,7 +48,7 @@ def _nulls(
         failed = met["verdicts"].get(show_expr(part, names), "NULL") != "TRUE"
         for path in dict.fromkeys(paths_of(part)) if failed else ():
             if met["values"].get(show_expr(path, names), "") is None:
-                behind = origins.behind(path)
+                behind = origins.ancestors(path)
                 padding = list(_padding(behind, witness, nodes))
                 yield from (_padded(join, part, origins, witness) for join in padding if join.id.step not in blamed)
                 if not padding and not _is_relaxed(behind, blamed, nodes):
@@ -78,7 +78,7 @@ def _padded(join: Join, part: Expr, origins: Origins, witness: Witness) -> str:
     met = witness["at"][join.id.step]
     told = f"the null comes from {show_op(join)}: {_own_values(join, met)} has no partner"
     others = {a.id for a in join.output} - _lacking(join, met)
-    movable = _includes(part) and not origins.behind(part) & others
+    movable = _includes(part) and not origins.ancestors(part) & others
     return f"{told}; as a condition of the join it would keep the row" if movable else told
 
 

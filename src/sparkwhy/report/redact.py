@@ -12,13 +12,13 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any, TypeAlias
 
-from sparkwhy.errors import BadArgument, shown
+from sparkwhy.errors import BadArgument, show_argument
 from sparkwhy.evidence.text_differences import Quoting
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.explain.model import Explanation, Fix, SideEffects, column_names
 from sparkwhy.plan.exprs import Expr, FieldOf
 from sparkwhy.plan.nodes import Flatten, Plan
-from sparkwhy.plan.origins import computed
+from sparkwhy.plan.origins import attributes_made_by
 from sparkwhy.plan.show import MASK, main_nodes
 from sparkwhy.plan.types import Array, Map, Struct, Type, ddl
 from sparkwhy.plan.walk import walk
@@ -86,7 +86,7 @@ def _names(given: Any) -> list[str]:
     except Exception:  # of whatever was handed in
         names = []
     if not names or not all(isinstance(name, str) for name in names):
-        raise BadArgument("redact", f"cannot be {shown(given)}", hint=_HINT)
+        raise BadArgument("redact", f"cannot be {show_argument(given)}", hint=_HINT)
     if len(names) > _MOST:
         raise BadArgument("redact", f"names more than {_MOST:,} columns", hint="write redact=True, which hides all.")
     return names
@@ -124,7 +124,7 @@ def _derived(plan: Plan, names: frozenset[str]) -> frozenset[str]:
         return by_field or any(a.id in hidden for a in attributes_of(expr))
 
     for node in walk(plan):  # inputs come first
-        hidden.update(attribute.id for attribute, exprs in computed(node) if any(map(reads_hidden, exprs)))
+        hidden.update(attribute.id for attribute, exprs in attributes_made_by(node) if any(map(reads_hidden, exprs)))
     return names | {a.name.lower() for node in walk(plan) for a in node.output if a.id in hidden}
 
 

@@ -40,12 +40,12 @@ def _merged(node: Plan, most: float) -> Plan:
     if not isinstance(node, Project) or not isinstance(node.input, Project):
         return node
     below = node.input
-    computed = {column.attribute: column.expr for column in below.columns if not column.carried}
-    read = {attribute for column in node.columns if not column.carried for attribute in attributes_of(column.expr)}
+    computed = {column.attribute: column.expr for column in below.columns if not column.is_carried}
+    read = {attribute for column in node.columns if not column.is_carried for attribute in attributes_of(column.expr)}
     if not read.isdisjoint(computed):
         return node
-    columns = tuple(replace(c, expr=computed.get(c.attribute, c.expr)) if c.carried else c for c in node.columns)
-    size = sum(1 for column in columns if not column.carried for _ in parts(column.expr))
+    columns = tuple(replace(c, expr=computed.get(c.attribute, c.expr)) if c.is_carried else c for c in node.columns)
+    size = sum(1 for column in columns if not column.is_carried for _ in parts(column.expr))
     return replace(node, input=below.input, columns=columns) if size <= most else node
 
 
@@ -58,7 +58,7 @@ def inlined(node: Plan, attributes: Set[Attribute]) -> Plan:
     if not isinstance(node, Project) or not isinstance(node.input, Project):
         return node
     below = node.input
-    made = {column.attribute: column.expr for column in below.columns if not column.carried}
+    made = {column.attribute: column.expr for column in below.columns if not column.is_carried}
     if not made.keys() <= attributes:
         return node
     columns = tuple(replace(column, expr=_with(made, column.expr)) for column in node.columns)
@@ -77,7 +77,7 @@ def _sunk(node: Plan) -> Plan:
     if not isinstance(node, Filter) or not isinstance(node.input, Project):
         return node
     below = node.input
-    made = {column.attribute: column.expr for column in below.columns if not column.carried}
+    made = {column.attribute: column.expr for column in below.columns if not column.is_carried}
     read = [made[attribute] for attribute in attributes_of(node.condition) if attribute in made]
     if any(map(is_random, made.values())):
         return node
@@ -113,7 +113,7 @@ def _lowered(node: Plan) -> Plan:
 
 def _only_passes(node: Project | Filter, condition: Expr) -> bool:
     """Whether a step passes all columns on that a condition reads."""
-    passed = {column.attribute for column in node.columns if column.carried} if isinstance(node, Project) else None
+    passed = {column.attribute for column in node.columns if column.is_carried} if isinstance(node, Project) else None
     return passed is None or all(attribute in passed for attribute in attributes_of(condition))
 
 

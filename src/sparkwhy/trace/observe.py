@@ -34,7 +34,7 @@ from sparkwhy.plan.exprs import (
     conjuncts,
     is_true,
 )
-from sparkwhy.plan.filter_inputs import company_keys
+from sparkwhy.plan.filter_inputs import group_keys_tested_by
 from sparkwhy.plan.nodes import Column, Filter, Plan
 from sparkwhy.plan.show import Names, names_for, show_expr
 from sparkwhy.plan.types import (
@@ -264,7 +264,7 @@ def verdicts(op: Filter) -> Entries:
     parts = conjuncts(op.condition)
     bounds = (side for part in parts for side in time_bounds(part))
     sides = (side for part in atoms(op.condition) for side in sides_of(part))
-    read = values(op, (*paths_of(op.condition), *bounds, *sides, *company_keys(op)))
+    read = values(op, (*paths_of(op.condition), *bounds, *sides, *group_keys_tested_by(op)))
     return [*read, *((f"{VERDICT}{show_expr(part, names)}", _verdict(part)) for part in parts)]
 
 

@@ -403,7 +403,7 @@ def _renamed_bounds(bounds: Bounds, listed: tuple[Column, ...]) -> Bounds:
 
 
 def _carried(columns: Iterable[Column]) -> set[Attribute]:
-    return {column.attribute for column in columns if column.carried}
+    return {column.attribute for column in columns if column.is_carried}
 
 
 def _hidden(rows: TracedRows, bounds: Bounds, listed: tuple[Column, ...]) -> tuple[Attribute, ...]:

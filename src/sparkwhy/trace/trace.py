@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
-from sparkwhy.backtrace.backtrace import Conditions, backtrace, backtrace_with_keys, pushed, substituted
+from sparkwhy.backtrace.backtrace import Conditions, backtrace, backtrace_with_keys, push_through, substitute_attributes
 from sparkwhy.backtrace.null_rejection import rejects_null
 from sparkwhy.backtrace.partner_keys import LookUp, no_keys
 from sparkwhy.backtrace.selectivity import is_selective
@@ -248,8 +248,8 @@ def _unchecked(op: Plan, wanted: Conditions) -> Conditions:
     if isinstance(op, Filter | Sort | Union | SetOperation) or (isinstance(op, Distinct) and op.keys is None):
         return ()
     if isinstance(op, Project):
-        return wanted if len(pushed(op, wanted)[0]) < len(wanted) else ()
-    below = {id(condition) for conditions in pushed(op, wanted) for condition in conditions}
+        return wanted if len(push_through(op, wanted)[0]) < len(wanted) else ()
+    below = {id(condition) for conditions in push_through(op, wanted) for condition in conditions}
     return tuple(condition for condition in wanted if id(condition) not in below)
 
 
@@ -317,13 +317,15 @@ def _trace_project(tracing: TraceContext, ops: tuple[Project, ...], rows: Traced
 
 def _with_own_order(tracing: TraceContext, ops: tuple[Project, ...], rows: TracedRows) -> TracedRows:
     """The rows, ordered by copies of attributes under whose names an alternative puts something else."""
-    replaced = {c.attribute for op in ops for c in op.columns if not c.carried}
+    replaced = {c.attribute for op in ops for c in op.columns if not c.is_carried}
     stale = replaced & {a for key in rows.order for a in attributes_of(key.expr)}
     if not stale:
         return rows
     copies = {a: tracing.fresh.attribute(a.name, a.type, nullable=True) for a in stale}
     given = [(copy, tuple(Ref(a) for _ in ops)) for a, copy in copies.items()]
-    order = tuple(replace(k, expr=substituted(k.expr, {a: Ref(c) for a, c in copies.items()})) for k in rows.order)
+    order = tuple(
+        replace(k, expr=substitute_attributes(k.expr, {a: Ref(c) for a, c in copies.items()})) for k in rows.order
+    )
     return replace(with_columns(tracing, ops[0], rows, given), order=order)
 
 

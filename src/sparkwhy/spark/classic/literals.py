@@ -24,7 +24,7 @@ from sparkwhy.plan.types import (
     Decimal,
     Type,
 )
-from sparkwhy.plan.zones import in_zone
+from sparkwhy.plan.zones import to_zone
 from sparkwhy.spark.classic.run.types import spark_type
 
 
@@ -70,7 +70,7 @@ def parse_literal(text: str | None, type: Type, timezone: str) -> Any:
 def moment(micros: int, timezone: str) -> Any:
     """The moment so many microseconds after 1970, or `NotImplemented` for one that Python has not."""
     try:
-        return in_zone(_EPOCH + dt.timedelta(microseconds=micros), timezone)
+        return to_zone(_EPOCH + dt.timedelta(microseconds=micros), timezone)
     except (ValueError, OverflowError):  # years before 1 or after 9999 have no Python date
         return NotImplemented
 
@@ -83,7 +83,7 @@ def _parse_time(text: str, type: Type, timezone: str) -> Any:
         if type == DATE:
             return dt.date.fromisoformat(text)
         if type == TIMESTAMP:
-            return in_zone(dt.datetime.fromisoformat(_padded(text)), timezone)
+            return to_zone(dt.datetime.fromisoformat(_padded(text)), timezone)
     except ValueError:  # years before 1 or after 9999 have no Python date
         return NotImplemented
     if is_day_time(type):

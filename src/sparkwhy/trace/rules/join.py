@@ -42,7 +42,7 @@ from sparkwhy.plan.exprs import (
     Ref,
     WindowCall,
 )
-from sparkwhy.plan.join_keys import equal_keys, residual
+from sparkwhy.plan.join_keys import equal_keys, residual_conditions
 from sparkwhy.plan.nodes import Column, Flatten, Join, JoinType, Plan, Project, SortKey, Window
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
 from sparkwhy.trace.blame import Side, drops
@@ -101,7 +101,7 @@ def trace_join(
     )
     if a.rank is None and b.rank is None:
         joined = _marked(tracing, op, plan, a, b)
-    elif tracing.bits.settled and not residual(op):
+    elif tracing.bits.settled and not residual_conditions(op):
         joined = _with_settled_variants(tracing, op, plan, a, b)
     else:
         joined = _with_variants(tracing, op, plan, a, b)
@@ -143,7 +143,7 @@ def _prepared(tracing: TraceContext, op: Join, side: JoinInput, *, pads_other: b
     side = replace(side, rows=rows, here=here)
     if rows.is_certain:
         return side
-    if not residual(op) and _is_one_set_enough(tracing, op, side):
+    if not residual_conditions(op) and _is_one_set_enough(tracing, op, side):
         return _with_common_set(tracing, op, side)
     return _with_partners(tracing, op, side)
 
@@ -200,9 +200,9 @@ def _with_partners(tracing: TraceContext, op: Join, side: JoinInput) -> JoinInpu
         return _alone_with_key(tracing, op, side, rank)
     partner = partner_of(op, side, rank)
     partners = tracing.fresh.attribute("partners", Array(partner.type, False))
-    function = "collect_list" if residual(op) else "collect_set"
+    function = "collect_list" if residual_conditions(op) else "collect_set"
     collected = Column(partners, WindowCall(AggCall(function, (partner,)), WHOLE_PARTITION))
-    if residual(op):  # partners are told with their numbers, which must be known before
+    if residual_conditions(op):  # partners are told with their numbers, which must be known before
         known = _within_key(tracing, op, _within_key(tracing, op, side, _number(rank)), collected)
     else:
         known = _within_key(tracing, op, side, _number(rank), collected)
@@ -299,7 +299,7 @@ def _with_variants(tracing: TraceContext, op: Join, plan: Plan, a: JoinInput, b:
     if a.here is not None:
         found.append(_alone(op, b, a, _RIGHT_ALONE, _bit(tracing, op, "right")))
     variants = call("concat", *found)
-    if not residual(op):  # Spark is slow with lambdas, and most rows are pairs only
+    if not residual_conditions(op):  # Spark is slow with lambdas, and most rows are pairs only
         variants = either(_is_pair_only(a, b), _pair(a, b), variants)
     variant = fresh.attribute("variant", _VARIANT)
     flat = Flatten(id=fresh.part(op), input=plan, collection=variants, elements=(variant,))
@@ -406,7 +406,9 @@ def _alone(op: Join, row: JoinInput, other: JoinInput, kind: int, bit: Expr) -> 
     if other.rank is None:
         return no_partner
     matched = _matching(op, other)
-    first = integer(1) if not residual(op) else call("array_min", transform(matched, lambda p: FieldOf(p, 2)))
+    first = (
+        integer(1) if not residual_conditions(op) else call("array_min", transform(matched, lambda p: FieldOf(p, 2)))
+    )
     is_first = all_of((row.is_here, other.is_here, equal(Ref(other.rank), first)))
     if element_of(matched) == LONG:  # where nothing takes a partner away, one set for each says all
         lonely = one(row.blame, call("concat", row.unless, matched))

@@ -15,7 +15,7 @@ from dataclasses import replace
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.plan.build import carry
 from sparkwhy.plan.exprs import AggCall, Attribute, Expr, Ref
-from sparkwhy.plan.join_keys import equal_keys, residual
+from sparkwhy.plan.join_keys import equal_keys, residual_conditions
 from sparkwhy.plan.node_exprs import exprs_of
 from sparkwhy.plan.nodes import Aggregate, Column, Join, OpId, Plan
 from sparkwhy.plan.types import INTEGER, LONG
@@ -45,7 +45,7 @@ def counting(plans: Sequence[Plan]) -> Mapping[OpId, tuple[Column, ...]]:
 
 def _side(op: Aggregate, join: Join) -> Side | None:
     """The side whose rows are counted, and nothing else."""
-    if join.how not in ("inner", "left", "right", "full") or residual(join) or not op.aggregates:
+    if join.how not in ("inner", "left", "right", "full") or residual_conditions(join) or not op.aggregates:
         return None
     return next((side for side in SIDES if _counts_only(op, join, side)), None)
 

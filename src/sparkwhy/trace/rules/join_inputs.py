@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from sparkwhy.plan.build import all_of, boolean, call, carry, either, element_of, equal, integer, keep, long, transform
 from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, IsNotNull, MakeStruct, Ref, conjuncts
-from sparkwhy.plan.join_keys import equal_keys, raw, residual
+from sparkwhy.plan.join_keys import equal_keys, residual_conditions, strip_casts
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
@@ -75,11 +75,11 @@ def told_later(side: JoinInput) -> JoinInput:
         return side
     made = {column.attribute: column for column in plan.columns}
     trail = side.rows.trail
-    if trail is None or made[trail].carried:
+    if trail is None or made[trail].is_carried:
         return side
     told = made.pop(trail).expr
     read = dict.fromkeys(attributes_of(told))
-    if not all(made[a].carried for a in read if a in made):
+    if not all(made[a].is_carried for a in read if a in made):
         return side
     columns = (*made.values(), *carry(a for a in read if a not in made))
     plan = replace(plan, columns=columns)
@@ -126,7 +126,7 @@ def _with(tracing: TraceContext, op: Join, below: Plan, column: Column) -> Plan:
 def partner_of(op: Join, side: JoinInput, rank: Attribute | None) -> Expr:
     """What is known of a partner: its term, and what the condition reads of it besides keys, and its number."""
     read = _read_by_residual(op, side.side)
-    if not residual(op):
+    if not residual_conditions(op):
         return side.rows.blame_expr if side.rows.unless is None else side.rows.term
     names = tuple(f"c{i}" for i in range(len(read)))
     number: tuple[Expr, ...] = () if rank is None else (Ref(rank),)
@@ -140,12 +140,12 @@ def partner_of(op: Join, side: JoinInput, rank: Attribute | None) -> Expr:
 def _read_by_residual(op: Join, side: Side) -> tuple[Attribute, ...]:
     """The attributes of this side that the condition reads besides keys."""
     own = {a.id for a in (op.left if side == "left" else op.right).output}
-    return tuple(dict.fromkeys(a for part in residual(op) for a in attributes_of(part) if a.id in own))
+    return tuple(dict.fromkeys(a for part in residual_conditions(op) for a in attributes_of(part) if a.id in own))
 
 
 def matching(op: Join, side: Side, partners: Expr, offset: int) -> Expr:
     """The partners, of all with the same key, that meet the rest of the condition too."""
-    if not residual(op):
+    if not residual_conditions(op):
         return partners
     places = {a.id: offset + i for i, a in enumerate(_read_by_residual(op, side))}
 
@@ -154,7 +154,7 @@ def matching(op: Join, side: Side, partners: Expr, offset: int) -> Expr:
             found = isinstance(part, Ref) and part.attribute.id in places
             return FieldOf(partner, places[part.attribute.id]) if found and isinstance(part, Ref) else None
 
-        return all_of(rewrite(part, field) for part in residual(op))
+        return all_of(rewrite(part, field) for part in residual_conditions(op))
 
     return keep(partners, meets)
 
@@ -172,4 +172,4 @@ def read_by_join(tracing: TraceContext, op: Join, side: Side) -> Entries:
     read = () if op.condition is None else paths_of(op.condition)
     paths = [path for path in read if all(attribute.id in own for attribute in attributes_of(path))]
     keys = [key.left if side == "left" else key.right for key in equal_keys(op)]
-    return values(op, (*paths, *map(raw, keys), *keys), tracing.texts)
+    return values(op, (*paths, *map(strip_casts, keys), *keys), tracing.texts)

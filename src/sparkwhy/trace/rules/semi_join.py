@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sparkwhy.plan.build import all_of, boolean, call, carry, either, empty_array, integer, long, transform
 from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Expr, FieldOf, Literal, MakeStruct, Not, Ref
-from sparkwhy.plan.join_keys import equal_keys, residual
+from sparkwhy.plan.join_keys import equal_keys, residual_conditions
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Join, Plan, Project
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
 from sparkwhy.trace.liveness import SETS, TERM, blame_of, minus, union, unless_of, with_any, without_all
@@ -33,7 +33,7 @@ def trace_membership(tracing: TraceContext, op: Join, left: TracedRows, right: T
     op, left, right = split_apart(tracing, op, left, right)
     if right.is_certain:
         found, rows = _known_membership(tracing, op, left, right)
-    elif tracing.bits.settled and not residual(op):
+    elif tracing.bits.settled and not residual_conditions(op):
         return _settled_membership(tracing, op, left, right)
     else:
         found, rows = _possible_membership(tracing, op, left, right)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sparkwhy.plan.exprs import AggCall, Bound, Call, Case, Compare, Expr, Frame, Literal, Mode, WindowCall
+from sparkwhy.plan.exprs import AggCall, Call, Case, Compare, Expr, Frame, FrameBound, Literal, Mode, WindowCall
 from sparkwhy.plan.types import BOOLEAN, DATE, INTEGRALS, is_numeric
 from sparkwhy.spark.classic.catalyst import Tree
 from sparkwhy.spark.classic.literals import parse_literal
@@ -136,7 +136,7 @@ def _frame(tree: Tree, scope: Scope) -> Frame:
     return Frame(unit, _bound(lower, scope), _bound(upper, scope))  # type: ignore[arg-type]
 
 
-def _bound(tree: Tree, scope: Scope) -> Bound:
+def _bound(tree: Tree, scope: Scope) -> FrameBound:
     match tree.name:
         case "UnboundedPreceding" | "UnboundedFollowing":
             return None

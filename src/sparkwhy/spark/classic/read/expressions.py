@@ -40,8 +40,8 @@ from sparkwhy.plan.types import (
     TIMESTAMP,
     Decimal,
     Type,
-    from_json,
     is_numeric,
+    type_from_json,
 )
 from sparkwhy.spark.classic import jvm
 from sparkwhy.spark.classic.catalyst import Tree
@@ -77,7 +77,7 @@ def _alias(tree: Tree, scope: Scope) -> Expr:
 
 
 def _literal(tree: Tree, scope: Scope) -> Expr:
-    type = from_json(tree.fields["dataType"])
+    type = type_from_json(tree.fields["dataType"])
     text = tree.fields["value"]
     if type == BINARY and text is not None:
         return Literal(bytes(tree.handle.value()), type)
@@ -219,7 +219,7 @@ class _Rebuilt(Tree):
 
 def _cast(tree: Tree, scope: Scope) -> Expr:
     (inner,) = scope.operands(tree)
-    return Cast(inner, from_json(tree.fields["dataType"]), _mode(tree, scope))
+    return Cast(inner, type_from_json(tree.fields["dataType"]), _mode(tree, scope))
 
 
 def _parsed(to: Type | None, fails: str) -> Reader:
@@ -230,7 +230,7 @@ def _parsed(to: Type | None, fails: str) -> Reader:
             raise NotModelled
         (inner,) = scope.operands(tree)
         mode = scope.same_mode("ansi" if tree.fields[fails] else "legacy")
-        return Cast(inner, from_json(tree.fields["dataType"]) if to is None else to, mode)
+        return Cast(inner, type_from_json(tree.fields["dataType"]) if to is None else to, mode)
 
     return read
 
@@ -361,7 +361,7 @@ def _higher_order(function: str) -> Reader:
 def _lambda(tree: Tree, scope: Scope) -> Expr:
     body, *params = tree.children
     variables = {
-        p.expr_id: Variable(next(scope.numbers), p.fields["name"], from_json(p.fields["dataType"])) for p in params
+        p.expr_id: Variable(next(scope.numbers), p.fields["name"], type_from_json(p.fields["dataType"])) for p in params
     }
     return Lambda(tuple(variables.values()), read_expr(body, scope.with_variables(variables)))
 

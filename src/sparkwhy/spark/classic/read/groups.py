@@ -34,7 +34,7 @@ def read_aggregate(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> B
     made = {column.expr: column.attribute for column in (*keys, *aggregates)}
     columns = reading.identified([(_over_groups(expr, made), True) for expr in read], fields)
     ids = tuple(expr.expr_id for expr in outputs)
-    if all(c.carried for c in columns) and tuple(c.attribute for c in columns) == plan.output:
+    if all(c.is_carried for c in columns) and tuple(c.attribute for c in columns) == plan.output:
         return Bound(plan, ids)
     return Bound(Project(id=reading.part(step), input=plan, columns=columns), ids)
 

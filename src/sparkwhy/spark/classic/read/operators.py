@@ -205,7 +205,7 @@ def _read_project(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bo
 
 
 def _is_identity(columns: tuple[Column, ...], below: Plan) -> bool:
-    return all(c.carried for c in columns) and tuple(c.attribute for c in columns) == below.output
+    return all(c.is_carried for c in columns) and tuple(c.attribute for c in columns) == below.output
 
 
 def _implied_by(reading: Reading, tree: Tree, below: Plan) -> OpId | None:

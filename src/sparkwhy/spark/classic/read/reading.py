@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from sparkwhy.plan.exprs import Attribute, AttrId, Expr, FieldOf, Mode, Ref
 from sparkwhy.plan.nodes import SQL_TEXT, Column, OpId, Place, Plan
-from sparkwhy.plan.types import Field, field_from_json, from_json
+from sparkwhy.plan.types import Field, field_from_json, type_from_json
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.spark.classic import jvm
 from sparkwhy.spark.classic.catalyst import Tree
@@ -163,7 +163,7 @@ def carried(attributes: tuple[Attribute, ...]) -> tuple[Column, ...]:
 
 def described(tree: Tree) -> Field:
     """The field that an attribute reference describes."""
-    return Field(tree.fields["name"], from_json(tree.fields["dataType"]), tree.fields["nullable"])
+    return Field(tree.fields["name"], type_from_json(tree.fields["dataType"]), tree.fields["nullable"])
 
 
 def renumbered(plan: Plan) -> Plan:

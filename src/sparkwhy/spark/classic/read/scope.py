@@ -11,7 +11,7 @@ from py4j.java_gateway import JavaObject
 
 from sparkwhy.errors import UnsupportedOperator
 from sparkwhy.plan.exprs import Attribute, Call, Expr, Mode, Opaque, Ref, Variable
-from sparkwhy.plan.types import from_json
+from sparkwhy.plan.types import type_from_json
 from sparkwhy.spark.classic import jvm
 from sparkwhy.spark.classic.catalyst import Tree
 
@@ -89,7 +89,7 @@ def opaque(tree: Tree, scope: Scope) -> Opaque:
     return Opaque(
         text=jvm.text_of(tree.handle),
         inputs=tuple(Ref(attribute) for attribute in refs.values()),
-        type=from_json(json.loads(jvm.type_of(tree.handle))),
+        type=type_from_json(json.loads(jvm.type_of(tree.handle))),
         aggregate=any(part.name == "AggregateExpression" for part in tree.walk()),
         deterministic=bool(tree.handle.deterministic()),
         handle=OpaqueHandle(tree.handle, tuple(refs)),

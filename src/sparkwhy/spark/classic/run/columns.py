@@ -10,7 +10,7 @@ from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.functions.builtin import _invoke_higher_order_function
 
-from sparkwhy.errors import PatternError, assert_never, shown
+from sparkwhy.errors import PatternError, assert_never, show_argument
 from sparkwhy.plan.exprs import (
     AggCall,
     And,
@@ -167,7 +167,9 @@ def of_user(function: Callable[..., Any], name: str, *columns: Column) -> Column
         ) from error
     if isinstance(made, Column):
         return made
-    raise PatternError(f"the function {name} of the pattern makes no column but {shown(made)}.", hint=MAKES_A_CONDITION)
+    raise PatternError(
+        f"the function {name} of the pattern makes no column but {show_argument(made)}.", hint=MAKES_A_CONDITION
+    )
 
 
 MAKES_A_CONDITION = "it gets the column and makes a condition: lambda column: column % 2 == 0."

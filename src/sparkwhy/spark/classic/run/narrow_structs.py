@@ -70,7 +70,7 @@ def _uses(node: Plan) -> Iterator[Ref | FieldOf]:
     if isinstance(node, Union | SetOperation | Distinct):
         yield from (Ref(attribute) for below in inputs(node) for attribute in below.output)
     if isinstance(node, Project):
-        todo: list[Expr] = [column.expr for column in node.columns if not column.carried]
+        todo: list[Expr] = [column.expr for column in node.columns if not column.is_carried]
     else:
         todo = list(exprs_of(node))
     while todo:

@@ -12,7 +12,7 @@ from pyspark.sql import Window as SparkWindow
 from pyspark.sql import functions as F
 
 from sparkwhy.errors import assert_never
-from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Bound, Call, Expr, Literal, Opaque, Ref, WindowCall
+from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Call, Expr, FrameBound, Literal, Opaque, Ref, WindowCall
 from sparkwhy.plan.node_exprs import exprs_of
 from sparkwhy.plan.nodes import (
     Aggregate,
@@ -102,7 +102,7 @@ def _ends_of_pieces(plan: Plan) -> frozenset[OpId]:
         if not isinstance(node, Project | Filter | Flatten | Aggregate):
             return 0
         columns = node.columns if isinstance(node, Project) else ()
-        exprs = [column.expr for column in columns if not column.carried] if columns else exprs_of(node)
+        exprs = [column.expr for column in columns if not column.is_carried] if columns else exprs_of(node)
         own = sum(not isinstance(part, Literal) for expr in exprs for part in parts(expr))
         if below[0] and below[0] + own > _MUCH:
             ends.add(inputs(node)[0].id)
@@ -209,7 +209,7 @@ def _run_table(session: SparkSession, node: Table, fields: Mapping[AttrId, tuple
 def _named(session: SparkSession, column: Column) -> str | SparkColumn:
     """A column under the name of its attribute: as SQL text where it has one, which is quicker."""
     name = name_of(column.attribute)
-    if column.carried:
+    if column.is_carried:
         return name
     sql = sql_of(column.expr)
     return to_column(session, column.expr).alias(name) if sql is None else f"{sql} AS {name}"
@@ -272,7 +272,7 @@ def _run_flatten(session: SparkSession, node: Flatten, input: DataFrame, fields:
 
 def _run_aggregate(session: SparkSession, node: Aggregate, input: DataFrame) -> DataFrame:
     own = [replace(column, attribute=_key_name(node, column)) for column in node.keys]
-    computed = [_named(session, column) for column in own if not column.carried]
+    computed = [_named(session, column) for column in own if not column.is_carried]
     keyed = _select(input, ["*", *computed]) if computed else input
     named = [(name_of(key.attribute), name_of(column.attribute)) for key, column in zip(own, node.keys, strict=True)]
     keys = [jvm.parsed(session, key if key == name else f"{key} AS {name}") for key, name in named]
@@ -285,7 +285,7 @@ def _run_aggregate(session: SparkSession, node: Aggregate, input: DataFrame) -> 
 
 def _key_name(node: Aggregate, column: Column) -> Attribute:
     """The attribute of a key while it is computed: another, if the input has one of that identity to aggregate."""
-    if column.carried or column.attribute not in node.input.output:
+    if column.is_carried or column.attribute not in node.input.output:
         return column.attribute
     unused = max(attribute.id for attribute in (*node.input.output, *node.output)) + 1
     return replace(column.attribute, id=AttrId(unused + column.attribute.id))
@@ -336,7 +336,7 @@ def _run_window(session: SparkSession, node: Window, input: DataFrame) -> DataFr
     return input.select("*", *(computed(c).alias(name_of(c.attribute)) for c in node.columns))
 
 
-def _edge(bound: Bound, *, before: bool) -> int:
+def _edge(bound: FrameBound, *, before: bool) -> int:
     match bound:
         case None:
             return SparkWindow.unboundedPreceding if before else SparkWindow.unboundedFollowing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparkwhy.plan.exprs import AggCall, Bound, Frame, WindowCall
+from sparkwhy.plan.exprs import AggCall, Frame, FrameBound, WindowCall
 from sparkwhy.plan.nodes import Column, SortKey, Window
 from sparkwhy.spark.classic.run.orderable import has_map
 from sparkwhy.spark.classic.run.sql_text import sql_of
@@ -46,7 +46,7 @@ def _frame(frame: Frame) -> str | None:
     return f"{frame.unit} BETWEEN {_edge(frame.lower, 'PRECEDING')} AND {_edge(frame.upper, 'FOLLOWING')}"
 
 
-def _edge(bound: Bound, without_end: str) -> str:
+def _edge(bound: FrameBound, without_end: str) -> str:
     match bound:
         case None:
             return f"UNBOUNDED {without_end}"
