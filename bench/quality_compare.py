@@ -21,9 +21,9 @@ from sparkwhy.errors import UnsupportedOperator
 from sparkwhy.explain.candidates import candidate_plan, candidates_of, explain
 from sparkwhy.explain.model import Explanation
 from sparkwhy.explain.stricter_filters import stricter
+from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.judge import Judged, ranked, shown
 from sparkwhy.fix.pairs import kept_apart
-from sparkwhy.fix.propose import Query
 from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.lab.conseil import conseil, why_not_joined
 from sparkwhy.lab.oracle import Oracle, Reparameterization, is_successful, relaxing
@@ -99,7 +99,7 @@ def our_answer(case: Case) -> Ours:
     candidates = candidates_of(run(candidate_plan(traced), case.tables))
     candidates += stricter(traced, candidates)
     claims = explain(readings, traced.bits, candidates)
-    query = Query(readings, traced.bits, "UTC", single_changes(case.plan, case.declared))
+    query = FixContext(readings, traced.bits, "UTC", single_changes(case.plan, case.declared))
     trial = FixSearch(engine(case.tables), query, asked)
     kept, others = shown(trial.verdicts(claims))
     told = trial.with_effects(kept) if kept else kept

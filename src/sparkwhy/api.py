@@ -33,9 +33,10 @@ from sparkwhy.explain.notes import chances, other_values
 from sparkwhy.explain.positions import misplaced
 from sparkwhy.explain.stricter_filters import stricter
 from sparkwhy.explain.witnesses import with_trails
+from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.judge import Judged, confirmed, ranked, shown
 from sparkwhy.fix.pairs import kept_apart
-from sparkwhy.fix.propose import Query, Repair
+from sparkwhy.fix.repair import Repair
 from sparkwhy.fix.search.search import Engine, FixSearch
 from sparkwhy.options import Options
 from sparkwhy.plan.nodes import OpId, Plan, Table
@@ -308,7 +309,7 @@ def _answer(
                 meant = _meant(session, tried.found[0].plan, conditions(question)) if more else ()
                 return Answer.not_in_data(question, tried.attribute_variants, lacking, meant)
     readings = single_changes(tried.found[0].plan, wishes.declared) if wishes.verify else {}
-    query = Query(tried.found, traced.bits, _timezone(session), readings)
+    query = FixContext(tried.found, traced.bits, _timezone(session), readings)
     few = find_small_groupings(query.plan, conditions(question))
     trial = FixSearch(_engine(session, few), query, conditions(question), large=data.large, keys=data.keys)
     with _named_jobs(session, "sparkwhy: trying fixes"):

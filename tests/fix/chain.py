@@ -13,8 +13,8 @@ from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.model import Explanation
 from sparkwhy.explain.stricter_filters import stricter
+from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.judge import Judged, ranked, shown
-from sparkwhy.fix.propose import Query
 from sparkwhy.fix.search.search import Engine, FixSearch
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row, in_order
@@ -108,12 +108,12 @@ class Tried:
         return [each for each in self.judged if each.verified]
 
 
-def claims_of(case: Case) -> tuple[tuple[Claim, ...], Query]:
+def claims_of(case: Case) -> tuple[tuple[Claim, ...], FixContext]:
     others = [each.plan for each in case.alternatives[1:]]
     traced = trace(case.plan, case.conditions, alternatives=others, records=True)
     candidates = candidates_of(run(candidate_plan(traced), case.tables))
     candidates += stricter(traced, candidates)
-    return explain(case.alternatives, traced.bits, candidates), Query(case.alternatives, traced.bits, "UTC")
+    return explain(case.alternatives, traced.bits, candidates), FixContext(case.alternatives, traced.bits, "UTC")
 
 
 def tried(case: Case, *, bounded: bool = False) -> Tried:

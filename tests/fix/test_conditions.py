@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
 import pytest
 
-from sparkwhy.fix.conditions import INVENTION, Unknown, Ways, admitting, ways_of
+from sparkwhy.fix.context import UnknownValue
+from sparkwhy.fix.kinds import cost_of
+from sparkwhy.fix.proposals.condition_forms import Forms, change_failed, forms_of
+from sparkwhy.fix.proposals.conditions.form import Form
+from sparkwhy.fix.proposals.reasons import reason_without_form
 from sparkwhy.memory.evaluate import evaluator
 from sparkwhy.memory.settings import Settings
 from sparkwhy.plan.exprs import (
@@ -70,7 +74,7 @@ def value_in(row: dict[Attribute, Any]) -> Callable[[Expr], Any]:
         try:
             return evaluator(expr, tuple(row), Settings())(tuple(row.values()))
         except (AssertionError, KeyError, ValueError, LookupError) as error:
-            raise Unknown from error
+            raise UnknownValue from error
 
     return value
 
@@ -83,8 +87,8 @@ def compared(*conditions: str) -> list[tuple[str, str]]:
     return [(condition, "comparison") for condition in conditions]
 
 
-def texts(ways: Ways) -> list[tuple[str, str]]:
-    return [(show_expr(way.condition), way.kind) for way in ways.found]
+def texts(forms: Sequence[Form]) -> list[tuple[str, str]]:
+    return [(show_expr(form.condition), form.kind) for form in forms]
 
 
 @pytest.mark.parametrize(
@@ -177,11 +181,10 @@ def texts(ways: Ways) -> list[tuple[str, str]]:
 def test_the_forms_of_a_condition_that_hold(part: Expr, row: dict[Attribute, Any], expected: list) -> None:
     values = value_in(row)
     assert values(part) is not True
-    found = ways_of(part, values, show_expr)
+    found = forms_of(part, values)
     assert texts(found) == expected
-    assert found.reasons == ()
-    for way in found.found:
-        assert values(way.condition) is True
+    for form in found:
+        assert values(form.condition) is True
 
 
 @pytest.mark.parametrize(
@@ -196,7 +199,8 @@ def test_the_forms_of_a_condition_that_hold(part: Expr, row: dict[Attribute, Any
     ],
 )  # fmt: skip
 def test_where_there_is_no_other_form_the_reason_is_told(part: Expr, row: dict[Attribute, Any], reason: str) -> None:
-    assert ways_of(part, value_in(row), show_expr) == Ways(reasons=(reason,))
+    assert forms_of(part, value_in(row)) == ()
+    assert reason_without_form(part, show_expr) == reason
 
 
 # --- several conditions ---
@@ -205,22 +209,22 @@ def test_where_there_is_no_other_form_the_reason_is_told(part: Expr, row: dict[A
 def test_only_the_conjuncts_that_failed_are_changed() -> None:
     between = And((compare(">=", N, number(2)), compare("<=", N, number(4)), compare("=", S, word("x"))))
     values = value_in({N: 7, S: "x"})
-    found = admitting(between, lambda part: values(part) is not True, values, show_expr)
-    assert texts(found) == [("(n >= 2) and (n <= 7) and (s = 'x')", "constant")]
+    found = change_failed(between, lambda part: values(part) is not True, values)
+    assert texts(found.found) == [("(n >= 2) and (n <= 7) and (s = 'x')", "constant")]
 
 
 def test_all_that_failed_is_changed_together_and_the_worst_kind_is_told() -> None:
     both = And((compare("<", N, number(4)), compare("=", S, word("x")), IsNotNull(Ref(N))))
     values = value_in({N: 4, S: None})
-    found = admitting(both, lambda part: values(part) is not True, values, show_expr)
-    assert texts(found) == [("(n <= 4) and ((s = 'x') or (s is null)) and (n is not null)", "other")]
+    found = change_failed(both, lambda part: values(part) is not True, values)
+    assert texts(found.found) == [("(n <= 4) and ((s = 'x') or (s is null)) and (n is not null)", "other")]
 
 
 def test_one_conjunct_without_another_form_is_enough_for_none() -> None:
     both = And((compare("<", N, number(4)), IsNotNull(Ref(S))))
     values = value_in({N: 4, S: None})
-    found = admitting(both, lambda part: values(part) is not True, values, show_expr)
-    assert found == Ways(reasons=("s is null, and a null test has no other form",))
+    found = change_failed(both, lambda part: values(part) is not True, values)
+    assert found == Forms(stuck=IsNotNull(Ref(S)))
 
 
 # --- generated ---
@@ -284,12 +288,12 @@ def test_every_form_holds_and_nothing_else_is_touched(batch: int) -> None:
         failed = [part for part in conjuncts(condition) if values(part) is not True]
         if not failed:
             continue
-        ways = admitting(condition, failed.__contains__, values, show_expr)
-        assert bool(ways.found) != bool(ways.reasons)
-        assert [INVENTION[way.kind] for way in ways.found] == sorted(INVENTION[way.kind] for way in ways.found)
-        for way in ways.found:
-            assert values(way.condition) is True, f"{condition}\n{way}\n{drawn.row}"
-            kept = zip(conjuncts(condition), conjuncts(way.condition), strict=True)
+        forms = change_failed(condition, failed.__contains__, values)
+        assert bool(forms.found) != bool(forms.stuck)
+        assert [cost_of(form.kind) for form in forms.found] == sorted(cost_of(form.kind) for form in forms.found)
+        for form in forms.found:
+            assert values(form.condition) is True, f"{condition}\n{form}\n{drawn.row}"
+            kept = zip(conjuncts(condition), conjuncts(form.condition), strict=True)
             assert all(old == new for old, new in kept if old not in failed)
-        found += bool(ways.found)
+        found += bool(forms.found)
     assert found > 200

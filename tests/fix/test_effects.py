@@ -9,8 +9,10 @@ import pytest
 from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.model import SideEffects
+from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.effects import bounds_of, bounds_plan, effects_of, effects_plan
-from sparkwhy.fix.propose import Query, Repair, Step, repaired
+from sparkwhy.fix.propose import apply_changes
+from sparkwhy.fix.repair import Change, Repair
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import MapValue, Row
 from sparkwhy.plan.exprs import AggCall, Call, Compare, CompareOp, Expr, Frame, Literal, Ref, WindowCall
@@ -32,8 +34,8 @@ def asked(attribute: Any, value: Any) -> Expr:
 
 def effects(plan: Plan, rows: dict[int, list[Row]], conditions: Conditions, *others: Plan) -> list[SideEffects]:
     """The side effects of having other operators in the place of some of a plan."""
-    query = Query((QueryVariant({}, plan, ()),), Bits(), "UTC")
-    return _effects(plan, rows, conditions, [repaired(query, 0, (Step(o.id, "constant", o),)) for o in others])
+    query = FixContext((QueryVariant({}, plan, ()),), Bits(), "UTC")
+    return _effects(plan, rows, conditions, [apply_changes(query, 0, (Change(o.id, "constant", o),)) for o in others])
 
 
 def _effects(
@@ -55,9 +57,9 @@ def _effects(
 def test_rows_that_come_and_go_are_counted_without_their_values() -> None:
     source = table(1, K, V)
     projected = Project(id=OpId(3), input=keep(source, "=", 1), columns=(Column(V, Ref(V)),))
-    query = Query((QueryVariant({}, projected, ()),), Bits(), "UTC")
+    query = FixContext((QueryVariant({}, projected, ()),), Bits(), "UTC")
     more, other = keep(source, "<=", 3), keep(source, ">=", 2)
-    repairs = [repaired(query, 0, (Step(OpId(2), "constant", each),)) for each in (more, other)]
+    repairs = [apply_changes(query, 0, (Change(OpId(2), "constant", each),)) for each in (more, other)]
     rows: list[Row] = [(1, 7), (2, 7), (3, 8), (4, 9)]
     tables, asked_for = {OpId(1): rows}, (asked(V, 9),)
     bounds = bounds_of(2, run(bounds_plan(projected, repairs, asked_for), tables))
@@ -157,14 +159,16 @@ def test_an_outer_join_and_an_outer_flatten_are_counted_too() -> None:
     xs, x = attribute(5, "xs", Array(INTEGER)), attribute(6, "x")
     flat = Flatten(id=OpId(2), input=table(1, K, xs), collection=Ref(xs), elements=(x,))
     lists: dict[int, list[Row]] = {1: [(1, (5, 6)), (2, ()), (3, None)]}
-    query = Query((QueryVariant({}, flat, ()),), Bits(), "UTC")
-    repair = repaired(query, 0, (Step(flat.id, "flatten type", relaxed=Dropper(flat.id)),))
+    query = FixContext((QueryVariant({}, flat, ()),), Bits(), "UTC")
+    repair = apply_changes(query, 0, (Change(flat.id, "flatten type", relaxed=Dropper(flat.id)),))
     (found,) = _effects(flat, lists, (asked(K, 2),), [repair])
     assert (found.added, found.removed, found.added_rows) == (1, 0, ({"k": "3", "xs": None, "x": None},))
     join = Join(id=OpId(4), left=table(1, K), right=table(3, V), how="inner", condition=Compare("=", Ref(K), Ref(V)))
-    query = Query((QueryVariant({}, join, ()),), Bits(), "UTC")
-    steps = (Step(join.id, "join type", relaxed=Dropper(join.id, "left")),)
-    (found,) = _effects(join, {1: [(1,), (2,), (3,)], 3: [(1,), (9,)]}, (asked(K, 2),), [repaired(query, 0, steps)])
+    query = FixContext((QueryVariant({}, join, ()),), Bits(), "UTC")
+    steps = (Change(join.id, "join type", relaxed=Dropper(join.id, "left")),)
+    (found,) = _effects(
+        join, {1: [(1,), (2,), (3,)], 3: [(1,), (9,)]}, (asked(K, 2),), [apply_changes(query, 0, steps)]
+    )
     assert (found.added, found.removed, found.added_rows) == (1, 0, ({"k": "3", "v": None},))
 
 

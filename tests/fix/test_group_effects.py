@@ -11,9 +11,11 @@ import pytest
 
 from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.explain.model import SideEffects
+from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.effects import effects_of, effects_plan
 from sparkwhy.fix.group_effects import GroupEffects, Seen, Weighing
-from sparkwhy.fix.propose import Query, Step, repaired
+from sparkwhy.fix.propose import apply_changes
+from sparkwhy.fix.repair import Change
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.exprs import AggCall, Attribute, Compare, CompareOp, Expr, Literal, Ref
@@ -43,7 +45,9 @@ def asked(attribute: Attribute, value: Any) -> Expr:
 
 def told(plan: Plan, rows: list[Row], condition: Expr, other: Filter) -> tuple[SideEffects, SideEffects]:
     """The bounds for another filter, and the exact numbers."""
-    repair = repaired(Query((QueryVariant({}, plan, ()),), Bits(), "UTC"), 0, (Step(other.id, "constant", other),))
+    repair = apply_changes(
+        FixContext((QueryVariant({}, plan, ()),), Bits(), "UTC"), 0, (Change(other.id, "constant", other),)
+    )
     groups = GroupEffects.of(plan, [repair], (condition,))
     assert groups is not None
     counting, tables = groups.counting(), {OpId(1): rows}
@@ -116,8 +120,8 @@ def test_what_depends_on_the_values_of_groups_is_not_counted_like_this() -> None
 def test_only_keys_and_conditions_are_read() -> None:
     """What is summed up is not looked at: Spark does not read it from the file."""
     plan = grouped(AggCall("sum", (Ref(A),)))
-    repair = repaired(
-        Query((QueryVariant({}, plan, ()),), Bits(), "UTC"), 0, (Step(OpId(2), "constant", kept("<", 7)),)
+    repair = apply_changes(
+        FixContext((QueryVariant({}, plan, ()),), Bits(), "UTC"), 0, (Change(OpId(2), "constant", kept("<", 7)),)
     )
     groups = GroupEffects.of(plan, [repair], (asked(K, 9),))
     assert groups is not None
@@ -132,8 +136,8 @@ def test_only_what_is_counted_listed_or_summed_up_tells_that_a_group_changes() -
     average = AggCall("avg", (Ref(V),))
 
     def tells(plan: Aggregate) -> bool:
-        query, other = Query((QueryVariant({}, plan, ()),), Bits(), "UTC"), kept("<", 7)
-        repair = repaired(query, 0, (Step(other.id, "constant", other),))
+        query, other = FixContext((QueryVariant({}, plan, ()),), Bits(), "UTC"), kept("<", 7)
+        repair = apply_changes(query, 0, (Change(other.id, "constant", other),))
         groups = GroupEffects.of(plan, [repair], (asked(K, 9),) if plan.keys else (), closely=True)
         assert groups is not None
         return groups.tells_changes
@@ -164,7 +168,9 @@ def test_weights_are_compared_by_what_is_left_of_them() -> None:
         *((2, price, a, 0) for price, a in ((decimal.Decimal("-7.25"), 1), (decimal.Decimal("7.25"), 6))),
         *((3, price, a, 0) for price, a in ((decimal.Decimal(0), 1), (modulus, 6))),  # as if nothing had come
     ]
-    repair = repaired(Query((QueryVariant({}, plan, ()),), Bits(), "UTC"), 0, (Step(OpId(2), "constant", other.input),))
+    repair = apply_changes(
+        FixContext((QueryVariant({}, plan, ()),), Bits(), "UTC"), 0, (Change(OpId(2), "constant", other.input),)
+    )
     groups = GroupEffects.of(plan, [repair], (asked(K, 9),), closely=True)
     assert groups is not None
     counting = groups.counting()
@@ -195,8 +201,8 @@ def test_rows_that_a_reading_does_not_have_make_no_groups_there() -> None:
     """A row is listed under the key that each query gives it, and only if the query has it."""
     plan = grouped(COUNT)
     other = replace(plan, input=kept(">", 4), keys=(Column(K, Ref(A)),))
-    query = Query((QueryVariant({}, plan, ()), QueryVariant({"k": "a"}, other, (OpId(3),))), Bits(), "UTC")
-    groups = GroupEffects.of(plan, [repaired(query, 1, ())], (asked(K, 9),))
+    query = FixContext((QueryVariant({}, plan, ()), QueryVariant({"k": "a"}, other, (OpId(3),))), Bits(), "UTC")
+    groups = GroupEffects.of(plan, [apply_changes(query, 1, ())], (asked(K, 9),))
     assert groups is not None
     counting = groups.counting()
     assert counting is not None

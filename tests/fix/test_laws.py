@@ -60,7 +60,7 @@ def check_its_alternative(case: Case, each: Judged, fixed: Plan) -> None:
     assert each.repair is not None
     (reading,) = [known for known in case.alternatives if known.plan is each.explanation.plan]
     assert each.explanation.alternative == reading.changes
-    steps = {step.op for step in each.repair.steps}
+    steps = {step.op for step in each.repair.changes}
     assert set(changed(reading.plan, fixed)) <= steps, told(case, each)
 
 

@@ -7,7 +7,7 @@ from itertools import permutations
 
 from sparkwhy.explain.model import Explanation, Fix, FixKind, Operator, SideEffects
 from sparkwhy.fix.judge import Judged, ranked, shown, with_effects
-from sparkwhy.fix.propose import Repair
+from sparkwhy.fix.repair import Repair
 from tests.plan.test_nodes import attribute, table
 
 PLAN = table(1, attribute(1, "k"))

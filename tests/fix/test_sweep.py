@@ -13,8 +13,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from sparkwhy.backtrace.backtrace import backtrace
-from sparkwhy.fix.conditions import value_of
-from sparkwhy.fix.search.constants import ComparedConstant, ladders
+from sparkwhy.fix.proposals.conditions.constants import constant_value
+from sparkwhy.fix.search.constants import ComparedConstant, compared_constants
 from sparkwhy.fix.search.search import Engine, FixSearch
 from sparkwhy.fix.search.sweep import Found, Sweep, found_in, swept
 from sparkwhy.memory.interpreter import run
@@ -102,7 +102,7 @@ def sweeps_of(case: Case) -> Iterator[Sweep]:
     """All sweeps that could be made for a question."""
     claims, query = claims_of(case)
     for candidate in (candidate for claim in claims for candidate in claim.candidates):
-        made = (Sweep.of(query, candidate, ladder) for ladder in ladders(query, candidate))
+        made = (Sweep.of(query, candidate, ladder) for ladder in compared_constants(query, candidate))
         yield from (sweep for sweep in made if sweep is not None)
 
 
@@ -116,7 +116,7 @@ def found(case: Case, sweeps: Sequence[Sweep]) -> dict[int, Found]:
 
 def works(case: Case, sweep: Sweep, value: Any) -> bool:
     """Whether the query returns the row with its bound at a value."""
-    ladder, plan = sweep.ladder, sweep.repair.fixed
+    ladder, plan = sweep.compared, sweep.repair.fixed
     bound = Compare("<=" if is_less(ladder) else ">=", ladder.side, Literal(value, ladder.side.type))
 
     def changed(node: Plan, below: tuple[Plan, ...]) -> Plan:
@@ -130,7 +130,7 @@ def works(case: Case, sweep: Sweep, value: Any) -> bool:
 
 def by_running(case: Case, sweep: Sweep) -> Found:
     """The nearest bounds, by the definition: each value is tried that a row has which may come to the groups."""
-    old, less = value_of(sweep.ladder.constant), is_less(sweep.ladder)
+    old, less = constant_value(sweep.compared.constant), is_less(sweep.compared)
     working = [value for value in values_of(case, sweep) if works(case, sweep, value)]
     looser = [value for value in working if (value >= old if less else value <= old)]
     stricter = [value for value in working if value not in looser]
@@ -142,10 +142,10 @@ def values_of(case: Case, sweep: Sweep) -> set[Any]:
     """What the comparison reads of the rows that come to the groups that are asked for, if nothing keeps them out."""
     plan = sweep.repair.fixed
     fresh, top = Fresh(plan), next(node for node in walk(plan) if isinstance(node, Aggregate))
-    side = Column(fresh.attribute("side", sweep.ladder.side.type, nullable=True), sweep.ladder.side)
+    side = Column(fresh.attribute("side", sweep.compared.side.type, nullable=True), sweep.compared.side)
 
     def with_side(node: Plan, below: tuple[Plan, ...]) -> Plan:
-        if node.id == sweep.ladder.filter.id:
+        if node.id == sweep.compared.filter.id:
             return Project(id=fresh.part(node), input=node, columns=(*carry(node.output), side))
         if isinstance(node, Project):
             return replace(node, input=below[0], columns=node.columns + carry((side.attribute,)))

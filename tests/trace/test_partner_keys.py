@@ -11,7 +11,7 @@ import pytest
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.backtrace.partner_keys import MOST, PartnerKeys, no_keys
 from sparkwhy.explain.candidates import candidate_plan, candidates_of
-from sparkwhy.fix.propose import proposed
+from sparkwhy.fix.propose import propose
 from sparkwhy.fix.verify import outcome_plan, outcomes_of, told_of
 from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.exprs import Attribute, Compare, Expr, In, Literal, Ref
@@ -128,7 +128,7 @@ def test_changed_queries_with_keys_return_the_same(batch: int) -> None:
         claims, query = claims_of(case)
         told = told_of(plan, conditions, more=True)
         for claim in claims:
-            if repairs := proposed(query, claim.candidates).repairs:
+            if repairs := propose(query, claim.candidates).repairs:
                 plain, keyed = (
                     outcomes_of(case.rows(outcome_plan(repairs, conditions, told, each)), told)
                     for each in (no_keys, keys)

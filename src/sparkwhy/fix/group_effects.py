@@ -19,7 +19,7 @@ from typing import NamedTuple
 from sparkwhy.backtrace.backtrace import Conditions, backtrace, substitute_attributes
 from sparkwhy.explain.model import SideEffects
 from sparkwhy.fix.effects import same_value
-from sparkwhy.fix.propose import Repair
+from sparkwhy.fix.repair import Repair
 from sparkwhy.fix.verify import alike, gate_of, open_gates
 from sparkwhy.plan.build import Fresh, all_of, call, carry, either, long
 from sparkwhy.plan.exprs import (

@@ -9,7 +9,9 @@ from itertools import permutations
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Claim, explain
 from sparkwhy.explain.model import Explanation, SideEffects
-from sparkwhy.fix.propose import Proposed, Query, Repair
+from sparkwhy.fix.context import FixContext
+from sparkwhy.fix.propose import Proposals
+from sparkwhy.fix.repair import Repair
 from sparkwhy.fix.verify import Outcome, returned, shortfall
 
 _NOTHING_KNOWN = "no change of its constants is known that would let the row through"
@@ -28,7 +30,7 @@ class Judged:
 
 
 def judged(
-    query: Query, claim: Claim, found: Proposed, outcomes: Mapping[int, Outcome], conditions: Conditions
+    query: FixContext, claim: Claim, found: Proposals, outcomes: Mapping[int, Outcome], conditions: Conditions
 ) -> Judged:
     """The explanation with the first repair that works; or with the first that was tried, and what it lacks."""
     working = [(r, outcomes[i]) for i, r in enumerate(found.repairs) if i in outcomes and outcomes[i].matches]
@@ -44,7 +46,7 @@ def judged(
     return Judged(replace(claim.explanation, verified=False, reason=reason))
 
 
-def _told(query: Query, claim: Claim, repair: Repair) -> Explanation:
+def _told(query: FixContext, claim: Claim, repair: Repair) -> Explanation:
     """The explanation with these fixes, told for the alternative that they belong to."""
     told = replace(claim.explanation, fixes=repair.fixes)
     if query.alternatives[repair.alternative].plan is told.plan:
@@ -149,15 +151,15 @@ def _effects(explanation: Explanation) -> tuple[int, int]:
 
 def _order(each: Judged) -> tuple[object, ...]:
     told = each.explanation
-    invention = each.repair.invention if each.repair is not None else (9, 9)
+    cost = each.repair.cost if each.repair is not None else (9, 9)
     return (
         told.minimal is False and told.verified is True,
         told.verified is not True,
         not told.certain,
         len(told.operators),
-        invention[0] > 0,
+        cost[0] > 0,
         _effects(told),
-        invention,
+        cost,
         told.rank,
     )
 

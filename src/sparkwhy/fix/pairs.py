@@ -18,8 +18,10 @@ from sparkwhy.evidence.text_differences import Quoting
 from sparkwhy.explain.candidates import candidate_plan, candidates_of, explain
 from sparkwhy.explain.model import Explanation, FixKind, Operator
 from sparkwhy.explain.stricter_filters import turning
+from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.judge import Judged
-from sparkwhy.fix.propose import Query, Repair, fixes_of
+from sparkwhy.fix.propose import fixes_of
+from sparkwhy.fix.repair import Repair
 from sparkwhy.fix.search.search import Engine, FixSearch
 from sparkwhy.plan.build import Fresh, all_of, long
 from sparkwhy.plan.exprs import AggCall
@@ -85,7 +87,7 @@ def _judged(
     own = traced.bits.of([Dropper(join.id)])
     claims = explain(readings, traced.bits, (each for each in candidates if each.certain and each.blame & own))
     if verify:
-        query = Query(readings, traced.bits, timezone)
+        query = FixContext(readings, traced.bits, timezone)
         verdicts = FixSearch(engine, query, conditions).verdicts(claims)
         return (_closed(plan, join, each) for each in verdicts)
     return (Judged(_told(plan, join, claim.explanation)) for claim in claims)
@@ -131,10 +133,10 @@ def _closed(plan: Plan, join: Join, each: Judged) -> Judged:
     told = _told(plan, join, each.explanation)
     if each.repair is None:
         return Judged(told)
-    kinds: dict[int, FixKind] = {step.op.step: step.kind for step in each.repair.steps}
+    kinds: dict[int, FixKind] = {step.op.step: step.kind for step in each.repair.changes}
     changed = closed(each.repair.plan, join)
     fixes = fixes_of(plan, relax(changed, each.repair.relaxed), kinds)
-    repair = Repair(changed, each.repair.relaxed, fixes, each.repair.steps)
+    repair = Repair(changed, each.repair.relaxed, fixes, each.repair.changes)
     return Judged(replace(told, fixes=fixes), repair)
 
 

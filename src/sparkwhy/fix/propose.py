@@ -1,214 +1,119 @@
-"""Repairs of a query: for every operator of an explanation a concrete change, those that invent least first."""
+"""Repairs of a query: for every operator of an explanation a concrete change, the cheapest together first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice, product
-from typing import Any
 
-from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.explain.candidates import Candidate, witnesses_of
 from sparkwhy.explain.model import Fix, FixKind, Operator
 from sparkwhy.fix.code.line_diff import line_diff
-from sparkwhy.fix.conditions import INVENTION, Unknown, admitting
-from sparkwhy.plan.exprs import Expr
-from sparkwhy.plan.nodes import Filter, Flatten, Join, Limit, OpId, Plan
-from sparkwhy.plan.show import names_for, show_bare, show_expr, show_op
+from sparkwhy.fix.context import Blamed, FixContext, Observation
+from sparkwhy.fix.kinds import costliest
+from sparkwhy.fix.proposals import filter_condition, longer_limit, other_column, outer_flatten, outer_join
+from sparkwhy.fix.proposals.reasons import reasons_for
+from sparkwhy.fix.repair import Change, Repair
+from sparkwhy.plan.nodes import OpId, Plan
+from sparkwhy.plan.show import show_bare, show_op
 from sparkwhy.plan.walk import fold, walk, with_inputs
-from sparkwhy.question.values import convert
-from sparkwhy.trace.blame import Bits, Dropper
 from sparkwhy.trace.relax import relax
 
+Proposer = Callable[[FixContext, Blamed], Iterator[Change]]
+
+PROPOSERS: tuple[Proposer, ...] = (
+    other_column.propose,
+    outer_flatten.propose,
+    outer_join.propose,
+    longer_limit.propose,
+    filter_condition.propose,
+)
+"""All ways to change an operator; their changes are tried in this order."""
+
 MAX_REPAIRS = 6
-"""So many repairs of one explanation are tried at first."""
+"""At most this many repairs of one explanation are tried at first."""
 
-MAX_STEPS = 40
-"""So many, where constants are looked for in the data."""
-
-Met = Mapping[str, Mapping[str, Any]]
-"""What a witness met at one operator."""
+MAX_CHANGES = 40
+"""At most this many repairs of one explanation are tried where constants are looked for in the data."""
 
 
 @dataclass(frozen=True)
-class Step:
-    """One change: another operator in the place of one, or an outer join or flatten for an inner one."""
-
-    op: OpId
-    kind: FixKind
-    node: Plan | None = None
-    relaxed: Dropper | None = None
-
-
-@dataclass(frozen=True)
-class Repair:
-    """A changed query: other expressions in `plan`, and joins and flattens of another type as `relaxed`."""
-
-    plan: Plan
-    relaxed: frozenset[Dropper]
-    fixes: tuple[Fix, ...]
-    steps: tuple[Step, ...] = ()
-    alternative: int = 0
-
-    @property
-    def fixed(self) -> Plan:
-        """The changed query itself."""
-        return relax(self.plan, self.relaxed)
-
-    @property
-    def invention(self) -> tuple[int, int]:
-        """How much is made up: the worst change, then all together."""
-        costs = [INVENTION[fix.kind] for fix in self.fixes]
-        return max(costs, default=0), sum(costs)
-
-
-@dataclass(frozen=True)
-class Proposed:
+class Proposals:
     """The repairs of an explanation; if an operator has none, why."""
 
-    repairs: tuple[Repair, ...]
-    reasons: tuple[str, ...]
+    repairs: tuple[Repair, ...] = ()
+    reasons: tuple[str, ...] = ()
 
-    def __add__(self, other: Proposed) -> Proposed:
-        return Proposed(self.repairs + other.repairs, self.reasons + other.reasons)
-
-
-@dataclass(frozen=True)
-class Query:
-    """What proposals are made from."""
-
-    alternatives: Sequence[QueryVariant]
-    bits: Bits
-    timezone: str
-    other_readings: Mapping[OpId, tuple[Plan, ...]] = field(default_factory=dict)
-    """Operators of the query as written that read another attribute of a declared group."""
-
-    @property
-    def plan(self) -> Plan:
-        return self.alternatives[0].plan
+    def __add__(self, other: Proposals) -> Proposals:
+        return Proposals(self.repairs + other.repairs, self.reasons + other.reasons)
 
 
-def proposed(query: Query, candidates: Sequence[Candidate]) -> Proposed:
-    """Repairs for the candidates of one explanation."""
+def propose(context: FixContext, candidates: Sequence[Candidate]) -> Proposals:
+    """Propose repairs for the candidates of one explanation, the cheapest first; each changed query once."""
     found: dict[tuple[str, ...], Repair] = {}
     reasons: dict[str, None] = {}
     for candidate in candidates:
-        for steps, why in _step_lists(query, candidate):
-            reasons.update(dict.fromkeys(why))
-            if steps is not None:
-                repair = repaired(query, candidate.alternative, steps)
-                found.setdefault(tuple(fix.after for fix in repair.fixes), repair)
-    ordered = sorted(found.values(), key=lambda repair: repair.invention)
-    return Proposed(tuple(ordered[:MAX_REPAIRS]), tuple(reasons))
+        for blamed in _blamed_by_witnesses(context, candidate):
+            choices = [_changes(context, each) for each in blamed]
+            if all(choices):
+                for changes in islice(product(*choices), MAX_REPAIRS):
+                    repair = apply_changes(context, candidate.alternative, changes)
+                    found.setdefault(tuple(fix.after for fix in repair.fixes), repair)
+            else:
+                stuck = (each for each, changes in zip(blamed, choices, strict=True) if not changes)
+                reasons.update(dict.fromkeys(why for each in stuck for why in reasons_for(context, each)))
+    ordered = sorted(found.values(), key=lambda repair: repair.cost)
+    return Proposals(tuple(ordered[:MAX_REPAIRS]), tuple(reasons))
 
 
-def with_steps(query: Query, candidate: Candidate, known: Mapping[OpId, Sequence[Step]]) -> Proposed:
-    """Repairs in which operators take one of these steps, and the others one of their own."""
-    plan = query.alternatives[candidate.alternative].plan
-    nodes = {node.id: node for node in walk(plan)}
-    met: Mapping[int, Met] = next((witness["at"] for witness in witnesses_of(plan, [candidate])), {})
-    options: list[Sequence[Step]] = []
-    for dropper in query.bits.droppers(candidate.blame, candidate.alternative):
-        if dropper.op in known:
-            options.append(known[dropper.op])
-        else:
-            options.append(_steps(query, candidate, nodes[dropper.op], dropper, met.get(dropper.op.step))[0][:1])
-    chosen = islice(product(*options), MAX_STEPS)
-    return Proposed(tuple(repaired(query, candidate.alternative, steps) for steps in chosen), ())
+def propose_with(context: FixContext, candidate: Candidate, known: Mapping[OpId, Sequence[Change]]) -> Proposals:
+    """Propose repairs in which operators take one of these changes, and the others the first of their own."""
+    plan = context.alternatives[candidate.alternative].plan
+    at: Mapping[int, Observation] = next((witness["at"] for witness in witnesses_of(plan, [candidate])), {})
+    choices = [
+        known[each.node.id] if each.node.id in known else _changes(context, each)[:1]
+        for each in _blamed(context, candidate, at)
+    ]
+    chosen = islice(product(*choices), MAX_CHANGES)
+    return Proposals(tuple(apply_changes(context, candidate.alternative, changes) for changes in chosen))
 
 
-def _step_lists(query: Query, candidate: Candidate) -> Iterator[tuple[tuple[Step, ...] | None, tuple[str, ...]]]:
-    """Changes that together let a witness of the candidate through, or why there are none."""
-    plan = query.alternatives[candidate.alternative].plan
-    nodes = {node.id: node for node in walk(plan)}
-    droppers = query.bits.droppers(candidate.blame, candidate.alternative)
+def _changes(context: FixContext, blamed: Blamed) -> tuple[Change, ...]:
+    return tuple(change for propose in PROPOSERS for change in propose(context, blamed))
+
+
+def _blamed_by_witnesses(context: FixContext, candidate: Candidate) -> Iterator[list[Blamed]]:
+    """Yield the operators that a candidate blames, once for each of its witnesses."""
+    plan = context.alternatives[candidate.alternative].plan
     for witness in witnesses_of(plan, [candidate]):
-        options: list[tuple[Step, ...]] = []
-        missing: list[str] = []
-        for dropper in droppers:
-            steps, why = _steps(query, candidate, nodes[dropper.op], dropper, witness["at"].get(dropper.op.step))
-            options.append(steps)
-            missing.extend(why)
-        if all(options):
-            yield from ((chosen, ()) for chosen in islice(product(*options), MAX_REPAIRS))
-        else:
-            yield None, tuple(missing)
+        yield _blamed(context, candidate, witness["at"])
 
 
-def _steps(
-    query: Query, candidate: Candidate, node: Plan, dropper: Dropper, met: Met | None
-) -> tuple[tuple[Step, ...], tuple[str, ...]]:
-    """The changes of one operator that let a witness through, or may do so; or why there are none."""
-    others = query.other_readings.get(node.id, ()) if candidate.alternative == 0 else ()
-    reading = tuple(Step(node.id, "attribute", other) for other in others)
-    steps, why = _own_steps(query, node, dropper, met)
-    return reading + steps, () if reading else why
+def _blamed(context: FixContext, candidate: Candidate, at: Mapping[int, Observation]) -> list[Blamed]:
+    variant = candidate.alternative
+    nodes = {node.id: node for node in walk(context.alternatives[variant].plan)}
+    droppers = context.bits.droppers(candidate.blame, variant)
+    return [Blamed(nodes[each.op], each, variant, at.get(each.op.step)) for each in droppers]
 
 
-def _own_steps(query: Query, node: Plan, dropper: Dropper, met: Met | None) -> tuple[tuple[Step, ...], tuple[str, ...]]:
-    match node:
-        case Flatten():
-            return (Step(node.id, "flatten type", relaxed=dropper),), ()
-        case Join(how="inner" | "cross" | "left" | "right" | "full"):
-            return (Step(node.id, "join type", relaxed=dropper),), ()
-        case Filter() if met is not None:
-            return _filter_steps(query, node, met)
-        case Limit() if met is not None and "rank" in met["facts"]:
-            rank = int(met["facts"]["rank"])
-            if rank <= node.offset:
-                return (Step(node.id, "constant", replace(node, offset=rank - 1)),), ()
-            return (Step(node.id, "constant", replace(node, count=rank - node.offset)),), ()
-        case Filter():
-            return (), (f"it is not known what {show_op(node)} would have to let through",)
-        case _:
-            return (), (f"there is nothing to change in {show_op(node)}: only without it would the row come through",)
+# --- changes as a changed query ---
 
 
-def _filter_steps(query: Query, node: Filter, met: Met) -> tuple[tuple[Step, ...], tuple[str, ...]]:
-    names = names_for(node)
-
-    def show(expr: Expr) -> str:
-        return show_expr(expr, names)
-
-    def failed(part: Expr) -> bool:
-        return bool(met["verdicts"].get(show(part), "TRUE") != "TRUE")
-
-    def value(expr: Expr) -> Any:
-        return value_in(query, met, show(expr), expr)
-
-    ways = admitting(node.condition, failed, value, show)
-    changed = [way for way in ways.found if way.condition != node.condition]
-    return tuple(Step(node.id, way.kind, replace(node, condition=way.condition)) for way in changed), ways.reasons
-
-
-def value_in(query: Query, met: Met, text: str, expr: Expr) -> Any:
-    """What an expression was on a witness, as a value of its type."""
-    if text not in met["values"]:
-        raise Unknown(text)
-    written = met["values"][text]
-    if written is None:
-        return None
-    try:
-        return convert(written, expr.type, query.timezone)
-    except ValueError:
-        raise Unknown(text) from None
-
-
-def repaired(query: Query, alternative: int, steps: Sequence[Step]) -> Repair:
-    """The query under an alternative with these changes."""
-    rewritten = query.alternatives[alternative]
-    nodes = {step.op: step.node for step in steps if step.node is not None}
+def apply_changes(context: FixContext, alternative: int, changes: Sequence[Change]) -> Repair:
+    """Return the query variant with these changes, and the fixes as a user would write them."""
+    variant = context.alternatives[alternative]
+    nodes = {change.op: change.node for change in changes if change.node is not None}
 
     def combine(node: Plan, inputs: tuple[Plan, ...]) -> Plan:
         return with_inputs(nodes.get(node.id, node), inputs)
 
-    plan = fold(rewritten.plan, combine)
-    relaxed = frozenset(step.relaxed for step in steps if step.relaxed is not None)
-    kinds: dict[int, FixKind] = {id.step: rewritten.kind for id in rewritten.changed}
-    for step in steps:
-        kinds[step.op.step] = max(kinds.get(step.op.step, "attribute"), step.kind, key=lambda kind: INVENTION[kind])
-    fixes = fixes_of(query.plan, relax(plan, relaxed), kinds)
-    return Repair(plan, relaxed, fixes, tuple(steps), alternative)
+    plan = fold(variant.plan, combine)
+    relaxed = frozenset(change.relaxed for change in changes if change.relaxed is not None)
+    kinds: dict[int, FixKind] = {id.step: variant.kind for id in variant.changed}
+    for change in changes:
+        kinds[change.op.step] = costliest((kinds.get(change.op.step, "attribute"), change.kind))
+    fixes = fixes_of(context.plan, relax(plan, relaxed), kinds)
+    return Repair(plan, relaxed, fixes, tuple(changes), alternative)
 
 
 def fixes_of(before: Plan, after: Plan, kinds: Mapping[int, FixKind]) -> tuple[Fix, ...]:

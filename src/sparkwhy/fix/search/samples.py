@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sparkwhy.backtrace.backtrace import Conditions, backtrace
-from sparkwhy.fix.propose import Query
+from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.search.constants import ComparedConstant
 from sparkwhy.fix.verify import AT_ONCE, gate_of, open_gates
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, long, null
@@ -28,12 +28,12 @@ class SampleRequest:
     """Comparisons of one filter whose values are looked at, in an alternative, on rows that meet these conditions."""
 
     alternative: int
-    ladders: tuple[ComparedConstant, ...]
+    compared: tuple[ComparedConstant, ...]
     further: Conditions = ()
 
     @property
     def filter(self) -> Filter:
-        return self.ladders[0].filter
+        return self.compared[0].filter
 
 
 class Looking(NamedTuple):
@@ -43,7 +43,7 @@ class Looking(NamedTuple):
     looks: tuple[int, ...]
 
 
-def looking(query: Query, looks: Sequence[SampleRequest], conditions: Conditions) -> Iterator[Looking]:
+def looking(query: FixContext, looks: Sequence[SampleRequest], conditions: Conditions) -> Iterator[Looking]:
     """Plans with the values of all looks, on the rows that the question speaks of."""
     together: dict[OpId, list[int]] = {}
     for at, look in enumerate(looks):
@@ -68,7 +68,7 @@ def _end(plan: Plan, filter: OpId) -> OpId:
 class _Readings:
     """Looks at filters of a chain of steps that read each row by itself, up to its end."""
 
-    query: Query
+    query: FixContext
     end: OpId
     looks: tuple[SampleRequest, ...]
     conditions: Conditions
@@ -109,10 +109,10 @@ class _Readings:
 
     def _looked_at(self, fresh: Fresh, rows: Plan, look: int, reading: int) -> Plan:
         """The rows with what a look asks for; in its own reading, only those that it looks at."""
-        ladders = self.looks[look].ladders
+        compared = self.looks[look].compared
         asked = all_of(self._wanted(look)) if look == reading else boolean(True)
         some = Filter(id=fresh.part(rows), input=rows, condition=asked)
-        sides = (Column(side, each.side) for side, each in zip(self._sides[look], ladders, strict=True))
+        sides = (Column(side, each.side) for side, each in zip(self._sides[look], compared, strict=True))
         return Project(id=fresh.part(rows), input=some, columns=(*carry(rows.output), *sides))
 
     def _wanted(self, at: int) -> Conditions:
@@ -125,7 +125,7 @@ class _Readings:
         """What holds the values, of each look."""
         fresh = Fresh(self.query.plan)
         return tuple(
-            tuple(fresh.attribute("side", each.side.type, nullable=True) for each in look.ladders)
+            tuple(fresh.attribute("side", each.side.type, nullable=True) for each in look.compared)
             for look in self.looks
         )
 

@@ -15,20 +15,22 @@ from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.backtrace.partner_keys import LookUp, no_keys
 from sparkwhy.explain.candidates import Candidate, Claim
 from sparkwhy.explain.model import SideEffects
+from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.effects import bounds_of, bounds_plan, effects_of, effects_plan
 from sparkwhy.fix.group_effects import GroupEffects, Seen
 from sparkwhy.fix.judge import Judged, are_nested, judged, undecided, with_effects
-from sparkwhy.fix.propose import Proposed, Query, Repair, Step, proposed, with_steps
+from sparkwhy.fix.propose import Proposals, propose, propose_with
+from sparkwhy.fix.repair import Change, Repair
 from sparkwhy.fix.search.constants import (
     RUNGS,
     ComparedConstant,
-    Search,
-    climbed,
-    climbed_to,
-    constant_of,
-    kept_out,
-    ladders,
-    search_of,
+    ConstantSearch,
+    bound_of,
+    compared_constants,
+    looser_constants,
+    move_bound_to,
+    start_search,
+    stricter_constants,
 )
 from sparkwhy.fix.search.samples import SampleRequest, looking
 from sparkwhy.fix.search.sweep import Sweep, found_in, swept
@@ -62,7 +64,7 @@ class FixSearch:
     """A query whose fixes are tried."""
 
     engine: Engine
-    query: Query
+    query: FixContext
     conditions: Conditions
     large: bool = False
     """Whether there is much data."""
@@ -82,10 +84,10 @@ class FixSearch:
         Constants are looked for where one operator is to be changed; where more are, what works for each alone is tried
         together first.
         """
-        first = self._judged(claims, [proposed(self.query, claim.candidates) for claim in claims])
+        first = self._judged(claims, [propose(self.query, claim.candidates) for claim in claims])
         bounds = self._bounds_of([c for c, each in zip(claims, first, strict=True) if not each.verified])
 
-        def told(claim: Claim) -> Proposed:
+        def told(claim: Claim) -> Proposals:
             return bounds.get(id(claim), _NOTHING) + self._combined(claim, first)
 
         found = self._searched(claims, first, lambda claim: _changes_one(claim) and id(claim) not in bounds, told)
@@ -98,18 +100,18 @@ class FixSearch:
         claims: Sequence[Claim],
         known: tuple[Judged, ...],
         chosen: Callable[[Claim], bool],
-        others: Callable[[Claim], Proposed] = lambda _: _NOTHING,
+        others: Callable[[Claim], Proposals] = lambda _: _NOTHING,
     ) -> tuple[Judged, ...]:
         """With constants of the data for the chosen ones of the explanations that have no fix yet, and `others`."""
         self._look_at(c for c, each in zip(claims, known, strict=True) if not each.verified and chosen(c))
 
-        def propose(claim: Claim) -> Proposed:
+        def propose(claim: Claim) -> Proposals:
             return (self._ladder_repairs(claim) if chosen(claim) else _NOTHING) + others(claim)
 
         return self._refined(claims, known, self._again(claims, known, propose))
 
     def _again(
-        self, claims: Sequence[Claim], found: tuple[Judged, ...], propose: Callable[[Claim], Proposed]
+        self, claims: Sequence[Claim], found: tuple[Judged, ...], propose: Callable[[Claim], Proposals]
     ) -> tuple[Judged, ...]:
         """Further proposals for the explanations that have no fix yet; what was said before stands if these fail."""
         open = [at for at, each in enumerate(found) if not each.verified]
@@ -119,14 +121,14 @@ class FixSearch:
         better = {at: each for at, each in zip(tried, verdicts, strict=True) if each.verified}
         return tuple(better.get(at, each) for at, each in enumerate(found))
 
-    def _judged(self, claims: Sequence[Claim], found: Sequence[Proposed]) -> tuple[Judged, ...]:
+    def _judged(self, claims: Sequence[Claim], found: Sequence[Proposals]) -> tuple[Judged, ...]:
         outcomes = self._outcomes(found)
         return tuple(
             judged(self.query, claim, proposals, known, self.conditions)
             for claim, proposals, known in zip(claims, found, outcomes, strict=True)
         )
 
-    def _outcomes(self, found: Sequence[Proposed]) -> list[dict[int, Outcome]]:
+    def _outcomes(self, found: Sequence[Proposals]) -> list[dict[int, Outcome]]:
         """What the repairs of each proposal return, by their number."""
         numbered = [(at, i, repair) for at, each in enumerate(found) for i, repair in enumerate(each.repairs)]
         outcomes: list[dict[int, Outcome]] = [{} for _ in found]
@@ -142,7 +144,7 @@ class FixSearch:
 
     # --- constants of the data ---
 
-    def _bounds_of(self, claims: Sequence[Claim]) -> dict[int, Proposed]:
+    def _bounds_of(self, claims: Sequence[Claim]) -> dict[int, Proposals]:
         """Bounds of the one filter that explanations blame, by the identity of the claim."""
         ladders = {id(claim): found for claim in claims if (found := self._ladder(claim)) is not None}
         of, sweeps = [], []
@@ -150,28 +152,28 @@ class FixSearch:
             made = [sweep for ladder in own if (sweep := Sweep.of(self.query, candidate, ladder)) is not None]
             of += [claim for _ in made]
             sweeps += made
-        steps: dict[int, list[Step]] = {}
+        steps: dict[int, list[Change]] = {}
         for plan, places in islice(swept(sweeps, self.conditions, self.keys), _MOST_SWEPT):
             some = [sweeps[at] for at in places]
             for at, found in found_in(self.engine.collect_asked(plan), some).items():
-                steps.setdefault(of[places[at]], []).extend(climbed_to(some[at].ladder, found.values))
+                steps.setdefault(of[places[at]], []).extend(move_bound_to(some[at].compared, found.values))
         return {
-            claim: with_steps(self.query, ladders[claim][0], {ladders[claim][1][0].filter.id: found})
+            claim: propose_with(self.query, ladders[claim][0], {ladders[claim][1][0].filter.id: found})
             for claim, found in steps.items()
         }
 
-    def _ladder_repairs(self, claim: Claim) -> Proposed:
+    def _ladder_repairs(self, claim: Claim) -> Proposals:
         """Other constants for the one filter that an explanation blames; where there are more, these come later."""
         found = self._ladder(claim)
         if found is None:
             return _NOTHING
         candidate, own = found
-        return with_steps(self.query, candidate, {own[0].filter.id: self._steps(candidate, own)})
+        return propose_with(self.query, candidate, {own[0].filter.id: self._steps(candidate, own)})
 
     def _ladder(self, claim: Claim) -> tuple[Candidate, tuple[ComparedConstant, ...]] | None:
         """The first candidate that blames just one filter with constants, and its comparisons."""
         for candidate in claim.candidates:
-            found = ladders(self.query, candidate)
+            found = compared_constants(self.query, candidate)
             if len({ladder.filter.id for ladder in found}) == 1:
                 return candidate, found
         return None
@@ -188,16 +190,16 @@ class FixSearch:
         found: dict[int, Sequence[Sequence[str]]] = {}
         for plan, places in looking(self.query, looks, self.conditions):
             columns = iter(self.engine.spread(plan, RUNGS))
-            found.update({at: [next(columns) for _ in looks[at].ladders] for at in places})
+            found.update({at: [next(columns) for _ in looks[at].compared] for at in places})
         return [found[at] for at in range(len(looks))]
 
-    def _steps(self, candidate: Candidate, found: Sequence[ComparedConstant]) -> list[Step]:
+    def _steps(self, candidate: Candidate, found: Sequence[ComparedConstant]) -> list[Change]:
         spread = self._seen[candidate.alternative, found[0].filter.id]
         if any(len(values) >= RUNGS for values in spread):
             self._sparse.add(found[0].filter.id)
         pairs = list(zip(found, spread, strict=True))
-        bounds = [step for each in pairs for step in climbed(self.query, *each)]
-        fewer = [step for each in pairs for step in kept_out(self.query, *each)]
+        bounds = [step for each in pairs for step in looser_constants(self.query, *each)]
+        fewer = [step for each in pairs for step in stricter_constants(self.query, *each)]
         return [*bounds, *(step for step in fewer if step not in bounds)]
 
     def _refined(
@@ -217,47 +219,47 @@ class FixSearch:
             searches = {at: self._narrowed(searches[at], each, values[at]) for at, each in nearer.items()}
         return tuple(refined[at] for at in range(len(found)))
 
-    def _search(self, claim: Claim, found: Judged) -> Search | None:
+    def _search(self, claim: Claim, found: Judged) -> ConstantSearch | None:
         """What is between the old constant of the one filter that was changed, and the new one."""
-        steps = [step for step in found.repair.steps if step.node is not None] if found.repair is not None else []
+        steps = [step for step in found.repair.changes if step.node is not None] if found.repair is not None else []
         if len(steps) != 1 or steps[0].op not in self._sparse or steps[0].node is None or found.repair is None:
             return None
         own = (each for each in claim.candidates if each.alternative == found.repair.alternative)
         candidate = next(own)
-        known = ladders(self.query, candidate)
-        search = search_of(known, candidate, steps[0].node)
+        known = compared_constants(self.query, candidate)
+        search = start_search(known, candidate, steps[0].node)
         place = candidate.alternative, steps[0].op
         if search is None or place not in self._seen:
             return None
-        values = self._seen[place][known.index(search.ladder)]
+        values = self._seen[place][known.index(search.compared)]
         return self._narrowed(search, found, values)
 
-    def _between(self, searches: Sequence[Search]) -> list[Sequence[str]]:
-        looks = [SampleRequest(each.candidate.alternative, (each.ladder,), (each.between,)) for each in searches]
+    def _between(self, searches: Sequence[ConstantSearch]) -> list[Sequence[str]]:
+        looks = [SampleRequest(each.candidate.alternative, (each.compared,), (each.between,)) for each in searches]
         return [values for (values,) in self._spread(looks)]
 
-    def _within(self, search: Search, values: Sequence[str]) -> Proposed:
-        steps = climbed(self.query, search.ladder, values)
-        return with_steps(self.query, search.candidate, {search.ladder.filter.id: steps})
+    def _within(self, search: ConstantSearch, values: Sequence[str]) -> Proposals:
+        steps = looser_constants(self.query, search.compared, values)
+        return propose_with(self.query, search.candidate, {search.compared.filter.id: steps})
 
-    def _narrowed(self, search: Search, found: Judged, values: Sequence[str]) -> Search:
-        steps = found.repair.steps if found.repair is not None else ()
-        working = next(constant_of(search.ladder, each.node) for each in steps if each.node is not None)
-        side = search.ladder.side.type
-        return search.narrowed(working, [convert(text, side, self.query.timezone) for text in values])
+    def _narrowed(self, search: ConstantSearch, found: Judged, values: Sequence[str]) -> ConstantSearch:
+        steps = found.repair.changes if found.repair is not None else ()
+        working = next(bound_of(search.compared, each.node) for each in steps if each.node is not None)
+        side = search.compared.side.type
+        return search.narrow(working, [convert(text, side, self.query.timezone) for text in values])
 
-    def _combined(self, claim: Claim, found: Sequence[Judged]) -> Proposed:
+    def _combined(self, claim: Claim, found: Sequence[Judged]) -> Proposals:
         """What worked for operators alone, together."""
-        worked: dict[OpId, list[Step]] = {}
+        worked: dict[OpId, list[Change]] = {}
         for each in found:
-            for step in each.repair.steps if each.repair is not None else ():
+            for step in each.repair.changes if each.repair is not None else ():
                 if step.node is not None:
                     worked.setdefault(step.op, []).append(step)
         for candidate in claim.candidates:
             blamed = {dropper.op for dropper in self.query.bits.droppers(candidate.blame, candidate.alternative)}
             known = {op: steps[:2] for op, steps in worked.items() if op in blamed}
             if known:
-                return with_steps(self.query, candidate, known)
+                return propose_with(self.query, candidate, known)
         return _NOTHING
 
     # --- side effects ---
@@ -317,7 +319,7 @@ class FixSearch:
 _MOST_SWEPT = 3
 """In so many passes bounds are looked for."""
 
-_NOTHING: Proposed = Proposed((), ())
+_NOTHING: Proposals = Proposals()
 
 
 def _changes_one(claim: Claim) -> bool:

@@ -21,9 +21,11 @@ from typing import Any, NamedTuple
 from sparkwhy.backtrace.backtrace import Conditions, backtrace
 from sparkwhy.backtrace.partner_keys import LookUp, no_keys
 from sparkwhy.explain.candidates import Candidate
-from sparkwhy.fix.conditions import value_of
-from sparkwhy.fix.propose import Query, Repair, with_steps
-from sparkwhy.fix.search.constants import ComparedConstant, without
+from sparkwhy.fix.context import FixContext
+from sparkwhy.fix.proposals.conditions.constants import constant_value
+from sparkwhy.fix.propose import propose_with
+from sparkwhy.fix.repair import Repair
+from sparkwhy.fix.search.constants import ComparedConstant, drop_bound
 from sparkwhy.fix.verify import AT_ONCE, gate_of, open_gates, reading_of
 from sparkwhy.plan.build import Fresh, all_of, call, carry, either, equal, long, null
 from sparkwhy.plan.exprs import (
@@ -65,7 +67,7 @@ class Found(NamedTuple):
 class Sweep:
     """A comparison whose bound is looked for, in a query in which all else is as it is to be."""
 
-    ladder: ComparedConstant
+    compared: ComparedConstant
     repair: Repair
     """The query without the comparison."""
 
@@ -76,15 +78,15 @@ class Sweep:
     """The least difference between two values that matters."""
 
     @classmethod
-    def of(cls, query: Query, candidate: Candidate, ladder: ComparedConstant) -> Sweep | None:
+    def of(cls, query: FixContext, candidate: Candidate, compared: ComparedConstant) -> Sweep | None:
         """None if not all rows up to a bound come to one group whose parts can be put together."""
-        step, unit = without(ladder), _unit(ladder)
+        step, unit = drop_bound(compared), _unit(compared)
         if step is None or unit is None:
             return None
-        for repair in with_steps(query, candidate, {ladder.filter.id: [step]}).repairs:
+        for repair in propose_with(query, candidate, {compared.filter.id: [step]}).repairs:
             top, fixed = _top(repair.plan), _top(repair.fixed)
-            if top is not None and fixed is not None and _comes_up(fixed.input, ladder.filter.id):
-                return cls(ladder, repair, top, unit) if len(_calls(top)) == len(top.aggregates) else None
+            if top is not None and fixed is not None and _comes_up(fixed.input, compared.filter.id):
+                return cls(compared, repair, top, unit) if len(_calls(top)) == len(top.aggregates) else None
         return None
 
     @property
@@ -97,16 +99,16 @@ class Sweep:
 
     def place(self, value: Expr) -> Expr:
         """What the comparison reads, as a number; rows with a greater one are let through later."""
-        return call("*", _number(_sign(self.ladder)), _as_number(value))
+        return call("*", _number(_sign(self.compared)), _as_number(value))
 
     def offset(self, value: Expr) -> Expr:
         """How far that is behind the old bound, in units."""
-        apart = call("-", self.place(value), self.place(self.ladder.constant))
+        apart = call("-", self.place(value), self.place(self.compared.constant))
         return call("/", apart, _number(self.unit))
 
     def value(self, place: float) -> Any:
         """The value of the side that is at a place; None if Python, or the type, has none there."""
-        type, number = self.ladder.side.type, _sign(self.ladder) * place
+        type, number = self.compared.side.type, _sign(self.compared) * place
         try:
             if type == DATE:
                 return dt.date(1970, 1, 1) + dt.timedelta(days=round(number))
@@ -169,12 +171,12 @@ class _Readings:
     @cached_property
     def sides(self) -> tuple[Attribute, ...]:
         """What holds the values that the comparison of each sweep reads, from its filter on."""
-        return tuple(self._fresh.attribute("side", sweep.ladder.side.type, nullable=True) for sweep in self.sweeps)
+        return tuple(self._fresh.attribute("side", sweep.compared.side.type, nullable=True) for sweep in self.sweeps)
 
     @cached_property
     def _above_filters(self) -> Mapping[OpId, OpId]:
         """The operators that add these, by the filter below: the same in all readings."""
-        return {sweep.ladder.filter.id: self._fresh.part(sweep.ladder.filter) for sweep in self.sweeps}
+        return {sweep.compared.filter.id: self._fresh.part(sweep.compared.filter) for sweep in self.sweeps}
 
     @cached_property
     def _below_groups(self) -> OpId:
@@ -203,10 +205,10 @@ class _Readings:
         made = with_inputs(node, below)
         if isinstance(made, Project):
             made = replace(made, columns=made.columns + carry(a for a in below[0].output if a in self.sides))
-        own = [(side, s) for side, s in zip(self.sides, self.sweeps, strict=True) if s.ladder.filter.id == node.id]
+        own = [(side, s) for side, s in zip(self.sides, self.sweeps, strict=True) if s.compared.filter.id == node.id]
         if not own:
             return made
-        sides = (Column(side, sweep.ladder.side) for side, sweep in own)
+        sides = (Column(side, sweep.compared.side) for side, sweep in own)
         return Project(id=self._above_filters[node.id], input=made, columns=(*carry(made.output), *sides))
 
 
@@ -354,15 +356,15 @@ def _number(value: float) -> Expr:
     return Literal(float(value), DOUBLE)
 
 
-def _sign(ladder: ComparedConstant) -> int:
-    part = conjuncts(ladder.filter.condition)[ladder.at]
+def _sign(compared: ComparedConstant) -> int:
+    part = conjuncts(compared.filter.condition)[compared.at]
     assert isinstance(part, Compare)
-    return 1 if (part.op[0] == "<") == (part.left == ladder.side) else -1
+    return 1 if (part.op[0] == "<") == (part.left == compared.side) else -1
 
 
-def _unit(ladder: ComparedConstant) -> float | None:
+def _unit(compared: ComparedConstant) -> float | None:
     """The unit of distances; None if values are not dates, or numbers that a double tells apart."""
-    type, value = ladder.side.type, value_of(ladder.constant)
+    type, value = compared.side.type, constant_value(compared.constant)
     if type == DATE or type in INTEGRALS:
         return 1.0
     if isinstance(type, Decimal):

@@ -1,0 +1,74 @@
+"""What proposers read: the query with its variants, and the operator at which a witness was dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sparkwhy.alternatives.variant import QueryVariant
+from sparkwhy.plan.exprs import Expr
+from sparkwhy.plan.nodes import OpId, Plan
+from sparkwhy.plan.show import names_for, show_expr
+from sparkwhy.question.values import convert
+from sparkwhy.trace.blame import Bits, Dropper
+
+Observation = Mapping[str, Mapping[str, Any]]
+"""What was recorded of a witness at one operator: values, verdicts and facts."""
+
+
+class UnknownValue(Exception):
+    """The value of an expression on the witness was not recorded."""
+
+
+ValueOf = Callable[[Expr], Any]
+"""Returns the value of an expression on a witness, None for null; raises `UnknownValue` if it was not recorded."""
+
+
+@dataclass(frozen=True)
+class FixContext:
+    """The query for which fixes are proposed: its variants, the bits of their operators, the session time zone."""
+
+    alternatives: Sequence[QueryVariant]
+    bits: Bits
+    timezone: str
+    other_readings: Mapping[OpId, tuple[Plan, ...]] = field(default_factory=dict)
+    """Operators of the query as written, changed to read another column of a declared group."""
+
+    @property
+    def plan(self) -> Plan:
+        """The query as written."""
+        return self.alternatives[0].plan
+
+
+@dataclass(frozen=True)
+class Blamed:
+    """An operator that dropped a witness: its node in a query variant, and what was recorded of the witness there."""
+
+    node: Plan
+    dropper: Dropper
+    variant: int = 0
+    observation: Observation | None = None
+
+
+def failed_at(node: Plan, observation: Observation) -> Callable[[Expr], bool]:
+    """Return a test whether a conjunct of an operator failed on the witness."""
+    names = names_for(node)
+    return lambda part: bool(observation["verdicts"].get(show_expr(part, names), "TRUE") != "TRUE")
+
+
+def values_at(context: FixContext, node: Plan, observation: Observation) -> ValueOf:
+    """Return what looks up the values of an operator's expressions on the witness, as values of their types."""
+    names = names_for(node)
+
+    def value_of(expr: Expr) -> Any:
+        text = show_expr(expr, names)
+        if text not in observation["values"]:
+            raise UnknownValue(text)
+        written = observation["values"][text]
+        try:
+            return None if written is None else convert(written, expr.type, context.timezone)
+        except ValueError:
+            raise UnknownValue(text) from None
+
+    return value_of

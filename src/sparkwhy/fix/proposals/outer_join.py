@@ -1,0 +1,18 @@
+"""Make a join keep the rows of one side that have no partner: `join` becomes `left join`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparkwhy.fix.context import Blamed, FixContext
+from sparkwhy.fix.repair import Change
+from sparkwhy.plan.nodes import Join
+
+
+def propose(_: FixContext, blamed: Blamed) -> Iterator[Change]:
+    """Propose a join that pads the side of the dropped row. Semi and anti joins have no outer form."""
+    match blamed.node:
+        case Join(how="inner" | "cross" | "left" | "right" | "full"):
+            yield Change(blamed.node.id, "join type", relaxed=blamed.dropper)
+        case _:
+            return
