@@ -18,11 +18,11 @@ from sparkwhy.alternatives.aggregates import with_other_functions
 from sparkwhy.alternatives.enumerate import single_changes
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.errors import UnsupportedOperator
-from sparkwhy.explain.candidates import candidate_plan, candidates_of, explain
+from sparkwhy.explain.candidates import Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.model import Explanation
+from sparkwhy.explain.rank import rank, split_shown
 from sparkwhy.explain.stricter_filters import stricter
 from sparkwhy.fix.context import FixContext
-from sparkwhy.fix.judge import Judged, ranked, shown
 from sparkwhy.fix.pairs import kept_apart
 from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.lab.conseil import conseil, why_not_joined
@@ -71,7 +71,7 @@ class Ours:
 
     ranked: tuple[Explanation, ...]
     tried: tuple[Explanation, ...]
-    verified: tuple[Judged, ...]
+    verified: tuple[Claim, ...]
 
     def find(self, steps: Steps) -> Found:
         for each in self.ranked:
@@ -101,11 +101,11 @@ def our_answer(case: Case) -> Ours:
     claims = explain(readings, traced.bits, candidates)
     query = FixContext(readings, traced.bits, "UTC", single_changes(case.plan, case.declared))
     trial = FixSearch(engine(case.tables), query, asked)
-    kept, others = shown(trial.verdicts(claims))
+    kept, others = split_shown(trial.verdicts(claims))
     told = trial.with_effects(kept) if kept else kept
     if not any(each.explanation.certain for each in told):
         told += kept_apart(trial.engine, case.plan, asked, "UTC", verify=True)
-    return Ours(ranked(told), tuple(each.explanation for each in others), tuple(each for each in told if each.verified))
+    return Ours(rank(told), tuple(each.explanation for each in others), tuple(each for each in told if each.verified))
 
 
 # --- the oracle's ---
@@ -274,7 +274,7 @@ def _told_by(
     return frozenset(frozenset(operator.id for operator in each) for each in answers)
 
 
-def is_sound(case: Case, each: Judged) -> bool:
+def is_sound(case: Case, each: Claim) -> bool:
     """Whether a verified fix, run by itself, returns the row."""
     return each.repair is not None and is_successful(each.repair.fixed, case.tables, case.question)
 

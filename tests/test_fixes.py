@@ -13,8 +13,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from sparkwhy import ANY, Answer, api, gt, why_not
+from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.model import Explanation
-from sparkwhy.fix.judge import Judged, ranked
+from sparkwhy.explain.rank import rank
 from sparkwhy.plan.build import all_of
 from sparkwhy.plan.nodes import Filter, OpId
 from sparkwhy.question.match import conditions
@@ -172,20 +173,20 @@ def ask(spark: SparkSession, name: str, side_effects: Any = "none") -> Answer:
 
 
 @pytest.fixture
-def judged(monkeypatch: pytest.MonkeyPatch) -> list[Judged]:
+def judged(monkeypatch: pytest.MonkeyPatch) -> list[Claim]:
     """What is behind the explanations of the answers of a test, with the changed queries."""
-    seen: list[Judged] = []
+    seen: list[Claim] = []
 
-    def spy(found: Sequence[Judged]) -> tuple[Explanation, ...]:
+    def spy(found: Sequence[Claim]) -> tuple[Explanation, ...]:
         seen.extend(found)
-        return ranked(found)
+        return rank(found)
 
-    monkeypatch.setattr(api, "ranked", spy)
+    monkeypatch.setattr(api, "rank", spy)
     return seen
 
 
 @pytest.mark.parametrize("name", FIXED)
-def test_a_cause_ends_in_a_fix_that_brings_the_row(spark: SparkSession, judged: list[Judged], name: str) -> None:
+def test_a_cause_ends_in_a_fix_that_brings_the_row(spark: SparkSession, judged: list[Claim], name: str) -> None:
     answer = ask(spark, name)
     (explanation,) = answer.explanations
     assert [fix.after for fix in explanation.fixes] == FIXED[name]

@@ -26,17 +26,18 @@ from sparkwhy.errors import PatternError, TooManyOperators, abbreviate
 from sparkwhy.evidence.attach import with_details
 from sparkwhy.evidence.probes import probes
 from sparkwhy.explain.absent import SourceGap, decides, gaps
-from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, explain
+from sparkwhy.explain.candidates import Candidate, Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.coarse_bits import needed, single
 from sparkwhy.explain.model import Explanation
 from sparkwhy.explain.notes import chances, other_values
 from sparkwhy.explain.positions import misplaced
+from sparkwhy.explain.rank import rank, split_shown
+from sparkwhy.explain.repair import Repair
 from sparkwhy.explain.stricter_filters import stricter
 from sparkwhy.explain.witnesses import with_trails
 from sparkwhy.fix.context import FixContext
-from sparkwhy.fix.judge import Judged, confirmed, ranked, shown
+from sparkwhy.fix.judge import reject_failing
 from sparkwhy.fix.pairs import kept_apart
-from sparkwhy.fix.repair import Repair
 from sparkwhy.fix.search.search import Engine, FixSearch
 from sparkwhy.options import Options
 from sparkwhy.plan.nodes import OpId, Plan, Table
@@ -316,7 +317,7 @@ def _answer(
         failure = None if written is None else partial(_failure, session, written)
         fixed, others = _fixed(trial, traced, candidates, wishes, say, failure)
         fixed, left_out = _with_pairs(trial, fixed, wishes, say, forgiving=written is not None)
-    explanations = ranked(fixed)
+    explanations = rank(fixed)
     if wishes.verify or not data.large:
         say("looking at near misses")
         with _named_jobs(session, "sparkwhy: looking at near misses"):
@@ -363,15 +364,15 @@ def _fixed(
     wishes: Options,
     say: Progress,
     failure: Callable[[Repair], str | None] | None,
-) -> tuple[tuple[Judged, ...], tuple[Explanation, ...]]:
+) -> tuple[tuple[Claim, ...], tuple[Explanation, ...]]:
     """The explanations with fixes that were run; and what was tried in vain."""
     say("trying fixes")
     query, found = trial.query, candidates + (stricter(traced, candidates) if wishes.verify else ())
     claims = explain(query.alternatives, query.bits, found)
-    verdicts = trial.verdicts(claims) if wishes.verify else tuple(Judged(claim.explanation) for claim in claims)
+    verdicts = trial.verdicts(claims) if wishes.verify else claims
     if failure is not None:
-        verdicts = confirmed(verdicts, failure)
-    kept, others = shown(verdicts) if wishes.verify else (verdicts, ())
+        verdicts = reject_failing(verdicts, failure)
+    kept, others = split_shown(verdicts) if wishes.verify else (verdicts, ())
     if wishes.verify and wishes.side_effects != "none":
         say("counting side effects")
         kept = trial.with_effects(kept, examples=wishes.side_effects == "exact")
@@ -379,8 +380,8 @@ def _fixed(
 
 
 def _with_pairs(
-    trial: FixSearch, found: tuple[Judged, ...], wishes: Options, say: Progress, *, forgiving: bool
-) -> tuple[tuple[Judged, ...], list[str]]:
+    trial: FixSearch, found: tuple[Claim, ...], wishes: Options, say: Progress, *, forgiving: bool
+) -> tuple[tuple[Claim, ...], list[str]]:
     """The explanations, with pairs that joins keep apart if nothing is certain; what nobody asked for must not fail."""
     if any(each.explanation.certain for each in found):
         return found, []

@@ -12,9 +12,9 @@ from sparkwhy.alternatives.variant import Alternatives, QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.model import Explanation
+from sparkwhy.explain.rank import rank, split_shown
 from sparkwhy.explain.stricter_filters import stricter
 from sparkwhy.fix.context import FixContext
-from sparkwhy.fix.judge import Judged, ranked, shown
 from sparkwhy.fix.search.search import Engine, FixSearch
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row, in_order
@@ -99,12 +99,12 @@ class Tried:
     """What came out: the claims before, the verdicts with their repairs, and the explanations in order."""
 
     claims: tuple[Claim, ...]
-    verdicts: tuple[Judged, ...]
-    judged: tuple[Judged, ...]
+    verdicts: tuple[Claim, ...]
+    judged: tuple[Claim, ...]
     ranked: tuple[Explanation, ...]
 
     @property
-    def verified(self) -> list[Judged]:
+    def verified(self) -> list[Claim]:
         return [each for each in self.judged if each.verified]
 
 
@@ -121,9 +121,9 @@ def tried(case: Case, *, bounded: bool = False) -> Tried:
     claims, query = claims_of(case)
     trial = FixSearch(engine(case.tables), query, case.conditions, large=bounded)
     verdicts = trial.verdicts(claims)
-    kept, _ = shown(verdicts)
+    kept, _ = split_shown(verdicts)
     judged = trial.with_effects(kept, examples=not bounded)
-    return Tried(claims, verdicts, judged, ranked(judged))
+    return Tried(claims, verdicts, judged, rank(judged))
 
 
 def generated(label: str, count: int, others: int, *, grouped: bool = False) -> list[Case]:

@@ -9,10 +9,10 @@ import pytest
 from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.model import SideEffects
+from sparkwhy.explain.repair import Change, Repair
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.effects import bounds_of, bounds_plan, effects_of, effects_plan
 from sparkwhy.fix.propose import apply_changes
-from sparkwhy.fix.repair import Change, Repair
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import MapValue, Row
 from sparkwhy.plan.exprs import AggCall, Call, Compare, CompareOp, Expr, Frame, Literal, Ref, WindowCall

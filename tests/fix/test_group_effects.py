@@ -11,11 +11,11 @@ import pytest
 
 from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.explain.model import SideEffects
+from sparkwhy.explain.repair import Change
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.effects import effects_of, effects_plan
 from sparkwhy.fix.group_effects import GroupEffects, Seen, Weighing
 from sparkwhy.fix.propose import apply_changes
-from sparkwhy.fix.repair import Change
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.exprs import AggCall, Attribute, Compare, CompareOp, Expr, Literal, Ref

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparkwhy.fix.judge import Judged
+from sparkwhy.explain.candidates import Claim
 from sparkwhy.plan.exprs import AggCall, And, Compare, CompareOp, Expr, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Plan
 from sparkwhy.plan.nodes import OpId as Id
@@ -32,7 +32,7 @@ def asked(plan: Plan, k: int, total: float, op: CompareOp = "=") -> tuple[Expr, 
     return (Compare("=", Ref(key), Literal(k, INTEGER)), Compare(op, Ref(value), Literal(total, value.type)))
 
 
-def fixes(judged: Judged) -> list[str]:
+def fixes(judged: Claim) -> list[str]:
     return [fix.after for fix in judged.explanation.fixes]
 
 

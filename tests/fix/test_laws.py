@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
+from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.model import Explanation, SideEffects
-from sparkwhy.fix.judge import Judged
 from sparkwhy.lab.distance import side_effects
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.nodes import Plan
@@ -27,13 +27,13 @@ def answers(others: int) -> list[tuple[Case, Tried]]:
     return [(case, tried(case)) for case in generated(f"fixes/{others}", 900 // (1 + others), others)]
 
 
-def fixes(others: int) -> list[tuple[Case, Judged, Plan]]:
+def fixes(others: int) -> list[tuple[Case, Claim, Plan]]:
     """The verified explanations of all cases, each with its fixed query."""
     found = [(case, each) for case, answer in answers(others) for each in answer.verified]
     return [(case, each, each.repair.fixed) for case, each in found if each.repair is not None]
 
 
-def told(case: Case, each: Judged) -> str:
+def told(case: Case, each: Claim) -> str:
     fixed = "" if each.repair is None else show_plan(each.repair.fixed)
     return f"{show_plan(case.plan)}\nfixed:\n{fixed}\n{case.tables}\n{case.conditions}\n{each.explanation}"
 
@@ -46,17 +46,17 @@ def test_there_are_enough_cases(others: int) -> None:
 # --- what holds of each verified fix ---
 
 
-def check_it_returns_a_row(case: Case, each: Judged, fixed: Plan) -> None:
+def check_it_returns_a_row(case: Case, each: Claim, fixed: Plan) -> None:
     assert case.matching(fixed), told(case, each)
 
 
-def check_it_changes_its_operators_only(case: Case, each: Judged, fixed: Plan) -> None:
+def check_it_changes_its_operators_only(case: Case, each: Claim, fixed: Plan) -> None:
     steps = {operator.id for operator in each.explanation.operators}
     assert {id.step for id in changed(case.plan, fixed)} == steps, told(case, each)
     assert {fix.operator.id for fix in each.explanation.fixes} == steps, told(case, each)
 
 
-def check_its_alternative(case: Case, each: Judged, fixed: Plan) -> None:
+def check_its_alternative(case: Case, each: Claim, fixed: Plan) -> None:
     assert each.repair is not None
     (reading,) = [known for known in case.alternatives if known.plan is each.explanation.plan]
     assert each.explanation.alternative == reading.changes
@@ -64,7 +64,7 @@ def check_its_alternative(case: Case, each: Judged, fixed: Plan) -> None:
     assert set(changed(reading.plan, fixed)) <= steps, told(case, each)
 
 
-def check_its_side_effects(case: Case, each: Judged, fixed: Plan) -> None:
+def check_its_side_effects(case: Case, each: Claim, fixed: Plan) -> None:
     types = [attribute.type for attribute in case.plan.output]
     expected = side_effects(other_rows(case, case.plan), other_rows(case, fixed), types)
     found = each.explanation.side_effects
@@ -87,7 +87,7 @@ CHECKS = (check_it_returns_a_row, check_it_changes_its_operators_only, check_its
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("others", READINGS)
-def test_what_is_said_of_a_verified_fix_is_true(others: int, check: Callable[[Case, Judged, Plan], None]) -> None:
+def test_what_is_said_of_a_verified_fix_is_true(others: int, check: Callable[[Case, Claim, Plan], None]) -> None:
     for case, each, fixed in fixes(others):
         check(case, each, fixed)
 

@@ -6,7 +6,7 @@ from functools import cache
 from random import Random
 
 from sparkwhy.backtrace.backtrace import Conditions
-from sparkwhy.fix.judge import Judged
+from sparkwhy.explain.candidates import Claim
 from sparkwhy.fix.pairs import MAX_ROWS, closed, kept_apart, opened
 from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Compare, IsNull, Literal, Ref
@@ -32,7 +32,7 @@ def equals(attribute: Attribute, value: int) -> Compare:
     return Compare("=", Ref(attribute), Literal(value, INTEGER))
 
 
-def asked(plan: Plan, rows: tuple[list[int], list[int]], conditions: Conditions) -> tuple[Judged, ...]:
+def asked(plan: Plan, rows: tuple[list[int], list[int]], conditions: Conditions) -> tuple[Claim, ...]:
     tables = {OpId(i): [(value,) for value in side] for i, side in enumerate(rows, 1)}
     return kept_apart(engine(tables), plan, conditions, "UTC", verify=True)
 
@@ -53,7 +53,7 @@ def generated() -> list[Case]:
 
 
 @cache
-def answers() -> list[tuple[Case, Judged]]:
+def answers() -> list[tuple[Case, Claim]]:
     return [
         (case, each)
         for case in generated()

@@ -5,31 +5,37 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import permutations
 
+from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.model import Explanation, Fix, FixKind, Operator, SideEffects
-from sparkwhy.fix.judge import Judged, ranked, shown, with_effects
-from sparkwhy.fix.repair import Repair
+from sparkwhy.explain.rank import rank, split_shown
+from sparkwhy.explain.repair import Repair
+from sparkwhy.fix.judge import with_effects
+from sparkwhy.fix.kinds import total_cost
+from sparkwhy.plan.nodes import OpId
 from tests.plan.test_nodes import attribute, table
 
 PLAN = table(1, attribute(1, "k"))
 
 
-def judged(*steps: int, kind: FixKind = "constant", effects: int | None = 0, certain: bool = True) -> Judged:
+def judged(*steps: int, kind: FixKind = "constant", effects: int | None = 0, certain: bool = True) -> Claim:
     """A verified explanation with fixes of one kind."""
     operators = tuple(Operator(step, "filter", f"filter {step}") for step in steps)
     fixes = tuple(Fix(operator, "before", "after", kind) for operator in operators)
     counted = None if effects is None else SideEffects(effects, effects)
     told = Explanation(operators, 1, certain, fixes=fixes, verified=True, side_effects=counted, plan=PLAN)
-    return Judged(told, Repair(PLAN, frozenset(), fixes))
+    repair = Repair(PLAN, frozenset(), fixes, cost=total_cost(fix.kind for fix in fixes))
+    return Claim(tuple(map(OpId, steps)), told, repair=repair)
 
 
-def possible(*steps: int) -> Judged:
+def possible(*steps: int) -> Claim:
     found = judged(*steps, effects=None)
-    return Judged(replace(found.explanation, fixes=(), verified=False, reason="it has no parameter"))
+    untried = replace(found.explanation, fixes=(), verified=False, reason="it has no parameter")
+    return Claim(found.ops, untried)
 
 
-def order(*found: Judged) -> list[tuple[int, ...]]:
+def order(*found: Claim) -> list[tuple[int, ...]]:
     """The operators of explanations in their order, whatever the order in which they come."""
-    orders = {tuple(steps(each) for each in ranked(given)) for given in permutations(found)}
+    orders = {tuple(steps(each) for each in rank(given)) for given in permutations(found)}
     assert len(orders) == 1
     return list(orders.pop())
 
@@ -38,8 +44,8 @@ def steps(explanation: Explanation) -> tuple[int, ...]:
     return tuple(operator.id for operator in explanation.operators)
 
 
-def minimal(*found: Judged) -> dict[tuple[int, ...], bool | None]:
-    return {steps(each): each.minimal for each in ranked(found)}
+def minimal(*found: Claim) -> dict[tuple[int, ...], bool | None]:
+    return {steps(each): each.minimal for each in rank(found)}
 
 
 def test_what_was_verified_comes_before_what_is_only_possible() -> None:
@@ -78,7 +84,7 @@ def test_fewer_side_effects_come_first() -> None:
 
 
 def test_ranks_are_numbers_from_one() -> None:
-    assert [each.rank for each in ranked([possible(1), judged(2), judged(3)])] == [1, 2, 3]
+    assert [each.rank for each in rank([possible(1), judged(2), judged(3)])] == [1, 2, 3]
 
 
 # --- minimal ---
@@ -107,7 +113,7 @@ def test_where_nothing_was_counted_operators_decide() -> None:
 
 
 def test_what_was_not_tried_is_neither() -> None:
-    untried = Judged(replace(judged(1).explanation, verified=None, fixes=()))
+    untried = Claim((OpId(1),), replace(judged(1).explanation, verified=None, fixes=()))
     assert minimal(untried) == {(1,): None}
 
 
@@ -118,13 +124,17 @@ def test_what_is_only_attainable_and_does_not_work_is_only_tried() -> None:
     attainable = possible(2)
     attainable = replace(attainable, explanation=replace(attainable.explanation, certain=False))
     works = judged(3, certain=False)
-    assert shown([possible(1), attainable, works]) == ((possible(1), works), (attainable,))
+    assert split_shown([possible(1), attainable, works]) == ((possible(1), works), (attainable,))
 
 
 def test_effects_are_given_to_those_that_have_a_repair() -> None:
-    counted = {0: SideEffects(3, 3, 1, 2, ({"k": "1"},)), 1: SideEffects(0, 0, 0, 0)}
+    counted: dict[tuple[OpId, ...], SideEffects] = {
+        (OpId(2),): SideEffects(3, 3, 1, 2, ({"k": "1"},)),
+        (OpId(3),): SideEffects(0, 0, 0, 0),
+    }
+    first, second = counted.values()
     found = [possible(1), judged(2, effects=None), judged(3, effects=None)]
     exact = with_effects(found, counted, examples=True)
-    assert [each.explanation.side_effects for each in exact] == [None, counted[0], counted[1]]
+    assert [each.explanation.side_effects for each in exact] == [None, first, second]
     bounds = with_effects(found, counted, examples=False)
-    assert [each.explanation.side_effects for each in bounds] == [None, SideEffects(3, 3, 1, 2), counted[1]]
+    assert [each.explanation.side_effects for each in bounds] == [None, SideEffects(3, 3, 1, 2), second]

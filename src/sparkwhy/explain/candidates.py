@@ -8,6 +8,7 @@ from typing import Any
 
 from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.explain.model import Explanation, Operator, column_names
+from sparkwhy.explain.repair import Repair
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, empty_array, equal, exists, integer, long
 from sparkwhy.plan.exprs import AggCall, Compare, Expr, FieldOf, MakeStruct, Not, Ref, is_true
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, OpId, Plan, Project
@@ -175,10 +176,22 @@ def _is_part(inner: Candidate, outer: Candidate) -> bool:
 
 @dataclass(frozen=True)
 class Claim:
-    """An explanation, and all candidates that change just its operators, those that are told first."""
+    """One explanation on its way to the answer: what is shown of it, and what it is made from.
 
+    `ops` are the operators that must change; they identify the claim, because candidates that change the same operators
+    are one explanation. `candidates` are these, the most promising first. `repair` is the changed query behind the
+    fixes that were verified.
+    """
+
+    ops: tuple[OpId, ...]
     explanation: Explanation
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Candidate, ...] = ()
+    repair: Repair | None = None
+
+    @property
+    def verified(self) -> bool:
+        """Whether a repair was run and returned the row."""
+        return self.explanation.verified is True
 
 
 def explain(alternatives: Sequence[QueryVariant], bits: Bits, candidates: Iterable[Candidate]) -> tuple[Claim, ...]:
@@ -193,7 +206,7 @@ def explain(alternatives: Sequence[QueryVariant], bits: Bits, candidates: Iterab
     told = {ids: tuple(sorted(found, key=_promise)) for ids, found in by_operators.items()}
     ordered = sorted(told, key=lambda ids: (not told[ids][0].certain, len(ids), told[ids][0].alternative, ids))
     return tuple(
-        Claim(_explanation(alternatives, ids, rank, told[ids]), told[ids]) for rank, ids in enumerate(ordered, 1)
+        Claim(ids, _explanation(alternatives, ids, rank, told[ids]), told[ids]) for rank, ids in enumerate(ordered, 1)
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import named
 from sparkwhy.explain.model import SideEffects
-from sparkwhy.fix.repair import Repair
+from sparkwhy.explain.repair import Repair
 from sparkwhy.fix.verify import alike, gate_of, gates_in, open_gates, reading_of
 from sparkwhy.plan.build import (
     Fresh,

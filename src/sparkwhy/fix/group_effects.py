@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from sparkwhy.backtrace.backtrace import Conditions, backtrace, substitute_attributes
 from sparkwhy.explain.model import SideEffects
+from sparkwhy.explain.repair import Repair
 from sparkwhy.fix.effects import same_value
-from sparkwhy.fix.repair import Repair
 from sparkwhy.fix.verify import alike, gate_of, open_gates
 from sparkwhy.plan.build import Fresh, all_of, call, carry, either, long
 from sparkwhy.plan.exprs import (

@@ -15,13 +15,13 @@ from typing import Any
 from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions, backtrace
 from sparkwhy.evidence.text_differences import Quoting
-from sparkwhy.explain.candidates import candidate_plan, candidates_of, explain
+from sparkwhy.explain.candidates import Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.model import Explanation, FixKind, Operator
+from sparkwhy.explain.repair import Repair
 from sparkwhy.explain.stricter_filters import turning
 from sparkwhy.fix.context import FixContext
-from sparkwhy.fix.judge import Judged
+from sparkwhy.fix.kinds import total_cost
 from sparkwhy.fix.propose import fixes_of
-from sparkwhy.fix.repair import Repair
 from sparkwhy.fix.search.search import Engine, FixSearch
 from sparkwhy.plan.build import Fresh, all_of, long
 from sparkwhy.plan.exprs import AggCall
@@ -41,15 +41,13 @@ MAX_ROWS = 1_000
 """So many rows may be on each side of an opened join."""
 
 
-def kept_apart(
-    engine: Engine, plan: Plan, conditions: Conditions, timezone: str, *, verify: bool
-) -> tuple[Judged, ...]:
+def kept_apart(engine: Engine, plan: Plan, conditions: Conditions, timezone: str, *, verify: bool) -> tuple[Claim, ...]:
     """Explanations with a join that compares in another way, each with the first of its repairs that works."""
-    found: dict[tuple[int, ...], Judged] = {}
+    found: dict[tuple[OpId, ...], Claim] = {}
     for join in islice(_joins(plan), MAX_JOINS):
         if _has_few_pairs(engine, plan, join, conditions):
-            for each in _judged(engine, plan, join, conditions, timezone, verify):
-                found.setdefault(tuple(operator.id for operator in each.explanation.operators), each)
+            for claim in _claims(engine, plan, join, conditions, timezone, verify):
+                found.setdefault(claim.ops, claim)
     return tuple(found.values())
 
 
@@ -78,9 +76,9 @@ def _has_few_rows(engine: Engine, side: Plan, wanted: Conditions) -> bool:
     return bool(0 < count <= MAX_ROWS)
 
 
-def _judged(
+def _claims(
     engine: Engine, plan: Plan, join: Join, conditions: Conditions, timezone: str, verify: bool
-) -> Iterator[Judged]:
+) -> Iterator[Claim]:
     readings = (QueryVariant({}, opened(plan, join), ()),)
     traced = trace(readings[0].plan, conditions, records=True)
     candidates = candidates_of(engine.collect(candidate_plan(traced)))
@@ -90,7 +88,7 @@ def _judged(
         query = FixContext(readings, traced.bits, timezone)
         verdicts = FixSearch(engine, query, conditions).verdicts(claims)
         return (_closed(plan, join, each) for each in verdicts)
-    return (Judged(_told(plan, join, claim.explanation)) for claim in claims)
+    return (replace(claim, explanation=_told(plan, join, claim.explanation)) for claim in claims)
 
 
 # --- opened and closed ---
@@ -125,19 +123,20 @@ def closed(plan: Plan, join: Join) -> Plan:
     return fold(plan, combine)
 
 
-def _closed(plan: Plan, join: Join, each: Judged) -> Judged:
+def _closed(plan: Plan, join: Join, each: Claim) -> Claim:
     """A verdict on the opened query, told of the query itself.
 
     More pairs are more rows all the way up, so what was seen over the product holds for the join, of whatever type.
     """
     told = _told(plan, join, each.explanation)
     if each.repair is None:
-        return Judged(told)
+        return replace(each, explanation=told)
     kinds: dict[int, FixKind] = {step.op.step: step.kind for step in each.repair.changes}
     changed = closed(each.repair.plan, join)
     fixes = fixes_of(plan, relax(changed, each.repair.relaxed), kinds)
-    repair = Repair(changed, each.repair.relaxed, fixes, each.repair.changes)
-    return Judged(replace(told, fixes=fixes), repair)
+    cost = total_cost(fix.kind for fix in fixes)
+    repair = Repair(changed, each.repair.relaxed, fixes, each.repair.changes, cost=cost)
+    return replace(each, explanation=replace(told, fixes=fixes), repair=repair)
 
 
 def _told(plan: Plan, join: Join, explanation: Explanation) -> Explanation:

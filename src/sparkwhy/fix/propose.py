@@ -8,12 +8,12 @@ from itertools import islice, product
 
 from sparkwhy.explain.candidates import Candidate, witnesses_of
 from sparkwhy.explain.model import Fix, FixKind, Operator
+from sparkwhy.explain.repair import Change, Repair
 from sparkwhy.fix.code.line_diff import line_diff
 from sparkwhy.fix.context import Blamed, FixContext, Observation
-from sparkwhy.fix.kinds import costliest
+from sparkwhy.fix.kinds import costliest, total_cost
 from sparkwhy.fix.proposals import filter_condition, longer_limit, other_column, outer_flatten, outer_join
 from sparkwhy.fix.proposals.reasons import reasons_for
-from sparkwhy.fix.repair import Change, Repair
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.show import show_bare, show_op
 from sparkwhy.plan.walk import fold, walk, with_inputs
@@ -113,7 +113,8 @@ def apply_changes(context: FixContext, alternative: int, changes: Sequence[Chang
     for change in changes:
         kinds[change.op.step] = costliest((kinds.get(change.op.step, "attribute"), change.kind))
     fixes = fixes_of(context.plan, relax(plan, relaxed), kinds)
-    return Repair(plan, relaxed, fixes, tuple(changes), alternative)
+    cost = total_cost(fix.kind for fix in fixes)
+    return Repair(plan, relaxed, fixes, tuple(changes), alternative, cost)
 
 
 def fixes_of(before: Plan, after: Plan, kinds: Mapping[int, FixKind]) -> tuple[Fix, ...]:

@@ -12,7 +12,7 @@ from sparkwhy.backtrace.partner_keys import LookUp, no_keys
 from sparkwhy.backtrace.selectivity import attributes_from_groups
 from sparkwhy.evidence.text_differences import Quoting
 from sparkwhy.explain.model import column_names
-from sparkwhy.fix.repair import Repair
+from sparkwhy.explain.repair import Repair
 from sparkwhy.plan.build import (
     Fresh,
     call,

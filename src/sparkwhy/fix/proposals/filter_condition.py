@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from sparkwhy.explain.repair import Change
 from sparkwhy.fix.context import Blamed, FixContext, failed_at, values_at
 from sparkwhy.fix.proposals.condition_forms import Forms, change_failed
-from sparkwhy.fix.repair import Change
 from sparkwhy.plan.nodes import Filter
 
 

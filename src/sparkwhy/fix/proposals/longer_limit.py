@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from sparkwhy.explain.repair import Change
 from sparkwhy.fix.context import Blamed, FixContext
-from sparkwhy.fix.repair import Change
 from sparkwhy.plan.nodes import Limit
 
 

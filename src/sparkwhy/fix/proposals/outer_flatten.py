@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sparkwhy.explain.repair import Change
 from sparkwhy.fix.context import Blamed, FixContext
-from sparkwhy.fix.repair import Change
 from sparkwhy.plan.nodes import Flatten
 
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from sparkwhy.explain.candidates import Candidate
 from sparkwhy.explain.model import FixKind
+from sparkwhy.explain.repair import Change
 from sparkwhy.fix.context import FixContext, UnknownValue
 from sparkwhy.fix.proposals.condition_forms import forms_of
 from sparkwhy.fix.proposals.conditions.constants import constant_value, write_like
 from sparkwhy.fix.proposals.conditions.form import is_constant
-from sparkwhy.fix.repair import Change
 from sparkwhy.plan.exprs import And, Compare, CompareOp, Expr, In, IsNotNull, Literal, Or, conjuncts
 from sparkwhy.plan.nodes import Filter, Plan
 from sparkwhy.plan.types import DATE, TIMESTAMP, TIMESTAMP_NTZ, is_numeric

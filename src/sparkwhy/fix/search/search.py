@@ -15,12 +15,13 @@ from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.backtrace.partner_keys import LookUp, no_keys
 from sparkwhy.explain.candidates import Candidate, Claim
 from sparkwhy.explain.model import SideEffects
+from sparkwhy.explain.rank import are_nested, undecided_claims
+from sparkwhy.explain.repair import Change, Repair
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.effects import bounds_of, bounds_plan, effects_of, effects_plan
 from sparkwhy.fix.group_effects import GroupEffects, Seen
-from sparkwhy.fix.judge import Judged, are_nested, judged, undecided, with_effects
+from sparkwhy.fix.judge import judge, with_effects
 from sparkwhy.fix.propose import Proposals, propose, propose_with
-from sparkwhy.fix.repair import Change, Repair
 from sparkwhy.fix.search.constants import (
     RUNGS,
     ComparedConstant,
@@ -78,7 +79,7 @@ class FixSearch:
     _sparse: set[OpId] = field(default_factory=set, repr=False)
     """The filters of whose values only some were tried."""
 
-    def verdicts(self, claims: Sequence[Claim]) -> tuple[Judged, ...]:
+    def verdicts(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
         """Each explanation with the first of its repairs that returns the row.
 
         Constants are looked for where one operator is to be changed; where more are, what works for each alone is tried
@@ -88,20 +89,20 @@ class FixSearch:
         bounds = self._bounds_of([c for c, each in zip(claims, first, strict=True) if not each.verified])
 
         def told(claim: Claim) -> Proposals:
-            return bounds.get(id(claim), _NOTHING) + self._combined(claim, first)
+            return bounds.get(claim.ops, _NOTHING) + self._combined(claim, first)
 
-        found = self._searched(claims, first, lambda claim: _changes_one(claim) and id(claim) not in bounds, told)
+        found = self._searched(claims, first, lambda claim: _changes_one(claim) and claim.ops not in bounds, told)
         if any(one.repair is not other.repair for one, other in zip(found, first, strict=True)):
             found = self._again(claims, found, lambda claim: self._combined(claim, found))
-        return self._searched(claims, found, lambda claim: id(claim) in bounds or not _changes_one(claim))
+        return self._searched(claims, found, lambda claim: claim.ops in bounds or not _changes_one(claim))
 
     def _searched(
         self,
         claims: Sequence[Claim],
-        known: tuple[Judged, ...],
+        known: tuple[Claim, ...],
         chosen: Callable[[Claim], bool],
         others: Callable[[Claim], Proposals] = lambda _: _NOTHING,
-    ) -> tuple[Judged, ...]:
+    ) -> tuple[Claim, ...]:
         """With constants of the data for the chosen ones of the explanations that have no fix yet, and `others`."""
         self._look_at(c for c, each in zip(claims, known, strict=True) if not each.verified and chosen(c))
 
@@ -111,8 +112,8 @@ class FixSearch:
         return self._refined(claims, known, self._again(claims, known, propose))
 
     def _again(
-        self, claims: Sequence[Claim], found: tuple[Judged, ...], propose: Callable[[Claim], Proposals]
-    ) -> tuple[Judged, ...]:
+        self, claims: Sequence[Claim], found: tuple[Claim, ...], propose: Callable[[Claim], Proposals]
+    ) -> tuple[Claim, ...]:
         """Further proposals for the explanations that have no fix yet; what was said before stands if these fail."""
         open = [at for at, each in enumerate(found) if not each.verified]
         proposals = {at: propose(claims[at]) for at in open}
@@ -121,10 +122,10 @@ class FixSearch:
         better = {at: each for at, each in zip(tried, verdicts, strict=True) if each.verified}
         return tuple(better.get(at, each) for at, each in enumerate(found))
 
-    def _judged(self, claims: Sequence[Claim], found: Sequence[Proposals]) -> tuple[Judged, ...]:
+    def _judged(self, claims: Sequence[Claim], found: Sequence[Proposals]) -> tuple[Claim, ...]:
         outcomes = self._outcomes(found)
         return tuple(
-            judged(self.query, claim, proposals, known, self.conditions)
+            judge(self.query, claim, proposals, known, self.conditions)
             for claim, proposals, known in zip(claims, found, outcomes, strict=True)
         )
 
@@ -144,15 +145,15 @@ class FixSearch:
 
     # --- constants of the data ---
 
-    def _bounds_of(self, claims: Sequence[Claim]) -> dict[int, Proposals]:
-        """Bounds of the one filter that explanations blame, by the identity of the claim."""
-        ladders = {id(claim): found for claim in claims if (found := self._ladder(claim)) is not None}
+    def _bounds_of(self, claims: Sequence[Claim]) -> dict[tuple[OpId, ...], Proposals]:
+        """Bounds of the one filter that explanations blame, by the `ops` of the claim."""
+        ladders = {claim.ops: found for claim in claims if (found := self._ladder(claim)) is not None}
         of, sweeps = [], []
         for claim, (candidate, own) in ladders.items():
             made = [sweep for ladder in own if (sweep := Sweep.of(self.query, candidate, ladder)) is not None]
             of += [claim for _ in made]
             sweeps += made
-        steps: dict[int, list[Change]] = {}
+        steps: dict[tuple[OpId, ...], list[Change]] = {}
         for plan, places in islice(swept(sweeps, self.conditions, self.keys), _MOST_SWEPT):
             some = [sweeps[at] for at in places]
             for at, found in found_in(self.engine.collect_asked(plan), some).items():
@@ -202,9 +203,7 @@ class FixSearch:
         fewer = [step for each in pairs for step in stricter_constants(self.query, *each)]
         return [*bounds, *(step for step in fewer if step not in bounds)]
 
-    def _refined(
-        self, claims: Sequence[Claim], before: Sequence[Judged], found: tuple[Judged, ...]
-    ) -> tuple[Judged, ...]:
+    def _refined(self, claims: Sequence[Claim], before: Sequence[Claim], found: tuple[Claim, ...]) -> tuple[Claim, ...]:
         """Constants that were found among many values, moved nearer to the old ones where that is enough."""
         new = [at for at, each in enumerate(found) if each.verified and not before[at].verified]
         searches = {at: search for at in new if (search := self._search(claims[at], found[at])) is not None}
@@ -219,7 +218,7 @@ class FixSearch:
             searches = {at: self._narrowed(searches[at], each, values[at]) for at, each in nearer.items()}
         return tuple(refined[at] for at in range(len(found)))
 
-    def _search(self, claim: Claim, found: Judged) -> ConstantSearch | None:
+    def _search(self, claim: Claim, found: Claim) -> ConstantSearch | None:
         """What is between the old constant of the one filter that was changed, and the new one."""
         steps = [step for step in found.repair.changes if step.node is not None] if found.repair is not None else []
         if len(steps) != 1 or steps[0].op not in self._sparse or steps[0].node is None or found.repair is None:
@@ -242,13 +241,13 @@ class FixSearch:
         steps = looser_constants(self.query, search.compared, values)
         return propose_with(self.query, search.candidate, {search.compared.filter.id: steps})
 
-    def _narrowed(self, search: ConstantSearch, found: Judged, values: Sequence[str]) -> ConstantSearch:
+    def _narrowed(self, search: ConstantSearch, found: Claim, values: Sequence[str]) -> ConstantSearch:
         steps = found.repair.changes if found.repair is not None else ()
         working = next(bound_of(search.compared, each.node) for each in steps if each.node is not None)
         side = search.compared.side.type
         return search.narrow(working, [convert(text, side, self.query.timezone) for text in values])
 
-    def _combined(self, claim: Claim, found: Sequence[Judged]) -> Proposals:
+    def _combined(self, claim: Claim, found: Sequence[Claim]) -> Proposals:
         """What worked for operators alone, together."""
         worked: dict[OpId, list[Change]] = {}
         for each in found:
@@ -264,7 +263,7 @@ class FixSearch:
 
     # --- side effects ---
 
-    def with_effects(self, found: Sequence[Judged], *, examples: bool = False) -> tuple[Judged, ...]:
+    def with_effects(self, found: Sequence[Claim], *, examples: bool = False) -> tuple[Claim, ...]:
         """The explanations with the side effects of their repairs.
 
         Of much data, rows that come and go are counted without a look at their values, if examples are not asked for.
@@ -282,23 +281,23 @@ class FixSearch:
             return self._compared(found, examples=examples)
         return self._bounded(found, count)
 
-    def _bounded(self, found: Sequence[Judged], count: Counting) -> tuple[Judged, ...]:
+    def _bounded(self, found: Sequence[Claim], count: Counting) -> tuple[Claim, ...]:
         """With bounds on the side effects; exact where it decides whether one explanation dominates another."""
         bounded = with_effects(found, self._for_each(found, count))
-        open = undecided(bounded)
-        exact = {id(each): told for each, told in zip(open, self._compared(open), strict=True)}
-        return tuple(exact.get(id(each), each) for each in bounded)
+        exact = {claim.ops: claim for claim in self._compared(undecided_claims(bounded))}
+        return tuple(exact.get(claim.ops, claim) for claim in bounded)
 
-    def _compared(self, found: Sequence[Judged], *, examples: bool = False) -> tuple[Judged, ...]:
+    def _compared(self, found: Sequence[Claim], *, examples: bool = False) -> tuple[Claim, ...]:
         """With exact side effects."""
         return with_effects(found, self._for_each(found, partial(self._effects, examples=examples)), examples=examples)
 
-    def _for_each(self, found: Sequence[Judged], count: Counting) -> dict[int, SideEffects]:
-        """What is counted of all repairs, by their number among those that there are."""
-        repairs = [each.repair for each in found if each.repair is not None]
-        known: dict[int, SideEffects] = {}
+    def _for_each(self, found: Sequence[Claim], count: Counting) -> dict[tuple[OpId, ...], SideEffects]:
+        """What is counted of the repair of each claim, by the `ops` of the claim."""
+        repairs = [(claim.ops, claim.repair) for claim in found if claim.repair is not None]
+        known: dict[tuple[OpId, ...], SideEffects] = {}
         for start in range(0, len(repairs), AT_ONCE):
-            known.update({start + i: each for i, each in count(repairs[start : start + AT_ONCE]).items()})
+            batch = repairs[start : start + AT_ONCE]
+            known.update({batch[i][0]: each for i, each in count([repair for _, repair in batch]).items()})
         return known
 
     def _effects(self, repairs: Sequence[Repair], *, examples: bool) -> Mapping[int, SideEffects]:

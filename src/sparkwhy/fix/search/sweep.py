@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 from sparkwhy.backtrace.backtrace import Conditions, backtrace
 from sparkwhy.backtrace.partner_keys import LookUp, no_keys
 from sparkwhy.explain.candidates import Candidate
+from sparkwhy.explain.repair import Repair
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.proposals.conditions.constants import constant_value
 from sparkwhy.fix.propose import propose_with
-from sparkwhy.fix.repair import Repair
 from sparkwhy.fix.search.constants import ComparedConstant, drop_bound
 from sparkwhy.fix.verify import AT_ONCE, gate_of, open_gates, reading_of
 from sparkwhy.plan.build import Fresh, all_of, call, carry, either, equal, long, null

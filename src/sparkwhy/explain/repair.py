@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sparkwhy.explain.model import Fix, FixKind
-from sparkwhy.fix.kinds import total_cost
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.trace.blame import Dropper
 from sparkwhy.trace.relax import relax
@@ -31,7 +30,8 @@ class Change:
 class Repair:
     """A changed query: other expressions in `plan`, and joins and flattens of another type as `relaxed`.
 
-    `fixes` say the changes as a user would write them. `alternative` is the query variant that was changed.
+    `fixes` say the changes as a user would write them. `cost` is how much they make up (`fix/kinds.py`): that of the
+    costliest fix, then the sum. `alternative` is the query variant that was changed.
     """
 
     plan: Plan
@@ -39,13 +39,9 @@ class Repair:
     fixes: tuple[Fix, ...]
     changes: tuple[Change, ...] = ()
     alternative: int = 0
+    cost: tuple[int, int] = (0, 0)
 
     @property
     def fixed(self) -> Plan:
         """The changed query itself, with the joins and flattens relaxed."""
         return relax(self.plan, self.relaxed)
-
-    @property
-    def cost(self) -> tuple[int, int]:
-        """How much is made up: by the costliest fix, then by all together."""
-        return total_cost(fix.kind for fix in self.fixes)
