@@ -13,7 +13,7 @@ from bench.works import Asked, Work, costs
 from examples.running_example import MISSING, MIXED_UP, cities
 from sparkwhy import Alternative, Answer, gt, why_not
 from sparkwhy.scenarios import SCENARIOS
-from sparkwhy.scenarios.data.tables import Generated
+from sparkwhy.scenarios.data.tables import GeneratedTables
 
 SIZES = (0.1, 1.0, 3.0)
 GROWING = ("Q3F", "Q10F", "Q6F")
@@ -37,7 +37,7 @@ def by_size(session: SparkSession, repetitions: int) -> dict[str, Costs]:
     """The same questions of more data."""
     found = {}
     for scale in SIZES:
-        tables = Generated(session, scale=scale, progress=print)
+        tables = GeneratedTables(session, scale=scale, progress=print)
         for name in GROWING:
             found[f"{name}@{scale:g}"] = _told(
                 f"{name} at {scale:g}", _few(session, Asked.of(SCENARIOS[name], tables), repetitions)
@@ -47,7 +47,7 @@ def by_size(session: SparkSession, repetitions: int) -> dict[str, Costs]:
 
 def by_alternatives(session: SparkSession, scale: float, repetitions: int) -> dict[str, Costs]:
     """Q3 with ever more alternatives, each declared, and each another query than all before."""
-    asked = Asked.of(SCENARIOS["Q3F"], Generated(session, scale=scale))
+    asked = Asked.of(SCENARIOS["Q3F"], GeneratedTables(session, scale=scale))
     declared = _different()
     works: dict[str, Work] = {"query": asked.works()["query"]}
     for count in COUNTS:

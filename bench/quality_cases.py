@@ -16,11 +16,11 @@ from sparkwhy.alternatives.enumerate import alternatives_of
 from sparkwhy.alternatives.variant import Alternatives
 from sparkwhy.errors import TooManyAlternatives
 from sparkwhy.lab.changes import Changer
-from sparkwhy.lab.oracle import Oracle, among, is_successful
-from sparkwhy.lab.outcomes import Outcomes, outcomes
+from sparkwhy.lab.oracle import Oracle, is_successful, judge_outcomes
+from sparkwhy.lab.outcomes import PossibleBags, possible_bags
 from sparkwhy.lab.swaps import Swaps
 from sparkwhy.memory.interpreter import DEFAULTS, run
-from sparkwhy.memory.values import Row, Value, key
+from sparkwhy.memory.values import Row, Value, grouping_key
 from sparkwhy.plan.exprs import AggCall, And, Attribute, Call, Compare, Expr, FieldOf, In, IsNotNull, Literal, Or, Ref
 from sparkwhy.plan.nodes import (
     Aggregate,
@@ -88,11 +88,11 @@ def case(seed: str) -> Case | None:
     if not FEWEST <= operators(plan) <= MOST or not is_determined(plan) or alternatives(plan, groups) is None:
         return None
     original = run(plan, maker.tables)
-    found = outcomes(plan, maker.tables, Changer(Swaps.of(plan, groups), MAX_STATES, DEFAULTS))
+    found = possible_bags(plan, maker.tables, Changer(Swaps.of(plan, groups), MAX_STATES, DEFAULTS))
     question = _question(maker.random, plan, maker.tables, found)
     if question is None:
         return None
-    return Case(seed, plan, maker.tables, groups, question, among(plan, original, found, question))
+    return Case(seed, plan, maker.tables, groups, question, judge_outcomes(plan, original, found, question))
 
 
 def alternatives(plan: Plan, groups: tuple[Group, ...]) -> Alternatives | None:
@@ -257,7 +257,7 @@ def _paths(table: Table) -> Iterator[tuple[OpId, tuple[str, ...], Type]]:
 # --- questions ---
 
 
-def _question(random: Random, plan: Plan, tables: Tables, found: Outcomes) -> Question | None:
+def _question(random: Random, plan: Plan, tables: Tables, found: PossibleBags) -> Question | None:
     """A pattern of a row that the query lacks and one of its reparameterizations returns."""
     active = [_different(row[i] for outcome in found.found for row in outcome.rows) for i in range(len(plan.output))]
     for _ in range(DRAWS):
@@ -267,12 +267,12 @@ def _question(random: Random, plan: Plan, tables: Tables, found: Outcomes) -> Qu
     return None
 
 
-def _is_answered(question: Question, found: Outcomes) -> bool:
+def _is_answered(question: Question, found: PossibleBags) -> bool:
     return any(row_matches(question, row) for outcome in found.found for row in outcome.rows)
 
 
 def _different(values: Iterator[Value]) -> list[Value]:
-    return list({key(value): value for value in values}.values())
+    return list({grouping_key(value): value for value in values}.values())
 
 
 def _pattern(random: Random, plan: Plan, active: list[list[Value]]) -> Mapping[str, Any]:

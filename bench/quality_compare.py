@@ -26,9 +26,9 @@ from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.pairs import kept_apart
 from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.lab.conseil import conseil, why_not_joined
-from sparkwhy.lab.oracle import Oracle, Reparameterization, is_successful, relaxing
-from sparkwhy.lab.outcomes import Change
-from sparkwhy.lab.whynot import Answers, Collect, why_not
+from sparkwhy.lab.oracle import Oracle, Reparameterization, is_successful, only_relaxes
+from sparkwhy.lab.outcomes import OperatorChange
+from sparkwhy.lab.whynot import Answers, Collect, frontier_picky
 from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.nodes import OpId, Plan, Project
 from sparkwhy.plan.walk import walk
@@ -153,7 +153,7 @@ def class_of_way(case: Case, found: Reparameterization) -> Class:
         return "theta join"
     if "attribute" in found.labels:
         return "carried" if any(map(_renames, found.changes)) else "attribute"
-    if relaxing(found):
+    if only_relaxes(found):
         return "relaxing" if _is_relaxed_to(case, in_steps(found.changed)) else "part"
     return "restricting" if "restricts" in found.labels else "exchange"
 
@@ -169,7 +169,7 @@ def _is_relaxed_to(case: Case, steps: Steps) -> bool:
     )
 
 
-def _renames(change: Change) -> bool:
+def _renames(change: OperatorChange) -> bool:
     """Whether a select puts another attribute under a name that it merely carried along."""
     if not isinstance(change.before, Project) or not isinstance(change.after, Project):
         return False
@@ -257,7 +257,7 @@ def methods(case: Case, ours: Ours) -> Mapping[str, frozenset[Steps]]:
 
 
 BASELINES: dict[str, Callable[[Plan, Conditions, Collect], Answers]] = {
-    "Why-Not (WN++)": why_not,
+    "Why-Not (WN++)": frontier_picky,
     "Why-Not with joined compatible rows": why_not_joined,
     "Conseil, query-based": conseil,
 }

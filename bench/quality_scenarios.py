@@ -15,7 +15,7 @@ from sparkwhy.lab.tables import tables_of
 from sparkwhy.question.bind import bind
 from sparkwhy.question.pattern import to_pattern
 from sparkwhy.scenarios import SCENARIOS
-from sparkwhy.scenarios.data.tables import Generated
+from sparkwhy.scenarios.data.tables import GeneratedTables
 from sparkwhy.spark.classic.read.operators import read
 from sparkwhy.spark.comma_joins import with_join_conditions
 
@@ -25,7 +25,7 @@ SMALL = ("C1", "C2", "C3")
 def cases(session: SparkSession) -> Iterator[Case]:
     """The running example, and the crime scenarios."""
     yield _case(session, "running example", cities(), MISSING)
-    tables = Generated(session)
+    tables = GeneratedTables(session)
     for name in SMALL:
         scenario = SCENARIOS[name]
         yield _case(session, name, scenario.query(tables), scenario.question(tables))

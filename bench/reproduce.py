@@ -15,8 +15,8 @@ from pyspark.sql import SparkSession
 
 from sparkwhy.scenarios import SCENARIOS
 from sparkwhy.scenarios.data.dblp_slice import DblpSlice, missing_files
-from sparkwhy.scenarios.data.tables import SMALL_SCALE, Generated
-from sparkwhy.scenarios.reproduction import BASELINES, OURS, Cell, Row, ask, lines, reason, show
+from sparkwhy.scenarios.data.tables import SMALL_SCALE, GeneratedTables
+from sparkwhy.scenarios.reproduction import BASELINES, OURS, Cell, ScenarioResult, ask, lines, reason, show
 from sparkwhy.scenarios.scenario import Tables
 
 REAL = Path(os.environ.get("SPARKWHY_DBLP", Path(__file__).parents[2] / "shared" / "data" / "dblp"))
@@ -26,14 +26,14 @@ PAGE = Path(__file__).parents[1] / "docs" / "reproduction.md"
 # --- the page ---
 
 
-def page(rows: Sequence[Row], real: Sequence[Row], scale: float) -> str:
+def page(rows: Sequence[ScenarioResult], real: Sequence[ScenarioResult], scale: float) -> str:
     """`docs/reproduction.md`; `real` are scenarios that were asked of real records too."""
     asked = f"Asked here: {len(rows)} of {len(SCENARIOS)} scenarios.\n"
     sections = (line for row in rows for line in _section(row))
     return "\n".join([_HEAD.format(scale=scale), asked, *_summary(rows), *_on_real_records(real), *sections])
 
 
-def _on_real_records(rows: Sequence[Row]) -> Iterator[str]:
+def _on_real_records(rows: Sequence[ScenarioResult]) -> Iterator[str]:
     if rows:
         yield _REAL
         yield "| scenario | without alternatives | in the paper | with alternatives | in the paper |"
@@ -53,7 +53,7 @@ was not looked into. A `?` marks a fix that was not seen to work.
 """
 
 
-def _summary(rows: Sequence[Row]) -> Iterator[str]:
+def _summary(rows: Sequence[ScenarioResult]) -> Iterator[str]:
     yield "| scenario | Why-Not / WN++ | joined | Conseil | without alternatives | with alternatives | rank (paper) |"
     yield "|---|---|---|---|---|---|---|"
     for row in rows:
@@ -72,7 +72,7 @@ def _verdict(cell: Cell) -> str:
     return f"{found} of {len(cell.paper)}" + (f", {len(cell.extra)} more" if cell.extra else "")
 
 
-def _section(row: Row) -> Iterator[str]:
+def _section(row: ScenarioResult) -> Iterator[str]:
     yield f"\n## {row.scenario.name}: {row.scenario.title}\n"
     yield f"Planted: {'; '.join(row.scenario.errors)}.\n"
     yield "| | returned | in the paper |\n|---|---|---|"
@@ -118,10 +118,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if unknown:
         parser.error(f"no scenario {', '.join(unknown)}; there are {', '.join(SCENARIOS)}")
     session = _session()
-    tables = Generated(session, scale=chosen.scale)
+    tables = GeneratedTables(session, scale=chosen.scale)
     place = chosen.page or (None if chosen.names else PAGE)
-    rows: list[Row] = []
-    real: list[Row] = []
+    rows: list[ScenarioResult] = []
+    real: list[ScenarioResult] = []
     for name in chosen.names or SCENARIOS:
         _ask(rows, session, name, tables)
         if SCENARIOS[name].dataset == "dblp" and not missing_files(chosen.dblp):
@@ -131,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             place.write_text(page(rows, real, chosen.scale) + "\n")
 
 
-def _ask(rows: list[Row], session: SparkSession, name: str, tables: Tables) -> None:
+def _ask(rows: list[ScenarioResult], session: SparkSession, name: str, tables: Tables) -> None:
     rows.append(ask(session, SCENARIOS[name], tables))
     print("\n".join(lines(rows[-1])), flush=True)
 

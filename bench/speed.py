@@ -19,7 +19,7 @@ from bench.growth import grown
 from bench.speed_page import Results, header, judged, line, write
 from bench.works import Asked, costs
 from sparkwhy.scenarios import SCENARIOS
-from sparkwhy.scenarios.data.tables import Generated
+from sparkwhy.scenarios.data.tables import GeneratedTables
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -29,7 +29,7 @@ SMOKE = ("Q3F", "Q6F", "D1")
 def main() -> None:
     given = _arguments()
     session = _session()
-    tables = Generated(session, scale=given.scale, rows=given.rows, progress=print)
+    tables = GeneratedTables(session, scale=given.scale, rows=given.rows, progress=print)
     names = given.names or (SMOKE if given.smoke else [n for n, s in SCENARIOS.items() if s.dataset != "crime"])
     found = {}
     print(header())

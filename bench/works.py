@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from bench.measures import Costs, Measured, measured, typical
 from sparkwhy import why_not
-from sparkwhy.scenarios.data.tables import Generated
+from sparkwhy.scenarios.data.tables import GeneratedTables
 from sparkwhy.scenarios.scenario import Missing, Scenario
 
 Work = Callable[[], object]
@@ -25,7 +25,7 @@ class Asked:
     alternatives: tuple[frozenset[str], ...]
 
     @classmethod
-    def of(cls, scenario: Scenario, tables: Generated) -> Asked:
+    def of(cls, scenario: Scenario, tables: GeneratedTables) -> Asked:
         return cls(scenario.query(tables), scenario.question(tables), scenario.alternatives)
 
     def works(self) -> dict[str, Work]:

@@ -10,7 +10,7 @@ from typing import Any
 from examples.running_example import MISSING, MIXED_UP, cities
 from sparkwhy import Answer, why_not
 from sparkwhy.scenarios import SCENARIOS
-from sparkwhy.scenarios.data.tables import Generated
+from sparkwhy.scenarios.data.tables import GeneratedTables
 from tests.browser import Browser, browser
 
 PICTURES = Path(__file__).parents[1] / "docs" / "img"
@@ -31,7 +31,7 @@ def answers() -> Iterator[tuple[str, Answer]]:
     """The running example, and two scenarios of the paper on small data."""
     query = cities()
     yield "running_example", why_not(query, MISSING, alternatives=MIXED_UP, side_effects="exact")
-    tables = Generated(query.sparkSession)
+    tables = GeneratedTables(query.sparkSession)
     for scenario in (SCENARIOS["Q10"], SCENARIOS["T3"]):
         asked = (scenario.query(tables), scenario.question(tables))
         yield scenario.name.lower(), why_not(*asked, alternatives=scenario.alternatives, side_effects="exact")

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 from sparkwhy import ANY, Answer, SparkWhyError, why_not
 from sparkwhy.cli.demo import cities
 from sparkwhy.scenarios import SCENARIOS
-from sparkwhy.scenarios.data.tables import Generated
+from sparkwhy.scenarios.data.tables import GeneratedTables
 from tests import test_stability
 from tests.test_causes import CAUSES
 
@@ -58,7 +58,7 @@ def cause(name: str, spark: SparkSession) -> Answer:
 
 
 def scenario(name: str, spark: SparkSession) -> Answer:
-    asked, tables = SCENARIOS[name], Generated(spark, rows=ROWS)
+    asked, tables = SCENARIOS[name], GeneratedTables(spark, rows=ROWS)
     return why_not(asked.query(tables), asked.question(tables), alternatives=asked.alternatives)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.model import Explanation, SideEffects
-from sparkwhy.lab.distance import side_effects
+from sparkwhy.lab.distance import result_difference
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.show import show_plan
@@ -66,7 +66,7 @@ def check_its_alternative(case: Case, each: Claim, fixed: Plan) -> None:
 
 def check_its_side_effects(case: Case, each: Claim, fixed: Plan) -> None:
     types = [attribute.type for attribute in case.plan.output]
-    expected = side_effects(other_rows(case, case.plan), other_rows(case, fixed), types)
+    expected = result_difference(other_rows(case, case.plan), other_rows(case, fixed), types)
     found = each.explanation.side_effects
     assert found is not None
     assert (found.added, found.removed) == (len(expected.entered), len(expected.left)), told(case, each)

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.errors import UnsupportedOperator
 from sparkwhy.lab.conseil import conseil, why_not_joined
-from sparkwhy.lab.whynot import Answers, Collect, why_not
+from sparkwhy.lab.whynot import Answers, Collect, frontier_picky
 from sparkwhy.memory.interpreter import run as interpret
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Compare, CompareOp, Expr, Literal, Ref
@@ -36,7 +36,7 @@ from sparkwhy.question.bind import bind
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import gt, to_pattern
 from sparkwhy.scenarios import SCENARIOS
-from sparkwhy.scenarios.data.tables import Generated
+from sparkwhy.scenarios.data.tables import GeneratedTables
 from sparkwhy.scenarios.scenario import Scenario, Tables
 from sparkwhy.spark.classic.read.operators import read
 from sparkwhy.spark.classic.run.operators import run
@@ -94,7 +94,7 @@ class Case:
         return interpret(plan, self._tables)
 
     def why_not(self) -> list[set[int]]:
-        return steps(why_not(self.plan, self.asked, self.collect))
+        return steps(frontier_picky(self.plan, self.asked, self.collect))
 
     def joined(self) -> list[set[int]]:
         return steps(why_not_joined(self.plan, self.asked, self.collect))
@@ -281,7 +281,7 @@ def session(spark: SparkSession) -> SparkSession:
 
 @pytest.fixture(scope="module")
 def tables(session: SparkSession) -> Tables:
-    return Generated(session)
+    return GeneratedTables(session)
 
 
 def planned(scenario: Scenario, tables: Tables) -> tuple[Plan, Conditions]:
@@ -303,7 +303,7 @@ def test_why_not_on_the_papers_scenarios(session: SparkSession, tables: Tables, 
     scenario = SCENARIOS[name]
     plan, wanted = planned(scenario, tables)
     paper = [set(each) for each in scenario.paper.whynot]
-    found = numbered(scenario, why_not(plan, wanted, collecting(session)))
+    found = numbered(scenario, frontier_picky(plan, wanted, collecting(session)))
     assert found == DIRECT_DIFFERS.get(name, paper)
     joined = numbered(scenario, why_not_joined(plan, wanted, collecting(session)))
     assert joined == JOINED_DIFFERS.get(name, paper)

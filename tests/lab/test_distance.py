@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparkwhy.lab.assignment import least_cost
-from sparkwhy.lab.distance import Bag, Leaf, Record, Tree, distance, side_effects, tree, tree_distance
+from sparkwhy.lab.assignment import cheapest_cost
+from sparkwhy.lab.distance import BagTree, Leaf, Record, Tree, result_difference, result_distance, tree, tree_distance
 from sparkwhy.memory.values import MapValue
 from sparkwhy.plan.types import DOUBLE, INTEGER, STRING, Array, Field, Map, Struct, Type
 
@@ -45,8 +45,8 @@ PAIR = Struct((Field("a", INTEGER), Field("b", INTEGER)))
     ],
 )
 def test_distances_by_hand(types, before, after, expected) -> None:
-    assert distance(before, after, types) == expected
-    assert distance(after, before, types) == expected
+    assert result_distance(before, after, types) == expected
+    assert result_distance(after, before, types) == expected
 
 
 def test_the_trees_of_the_paper() -> None:
@@ -54,22 +54,22 @@ def test_the_trees_of_the_paper() -> None:
     t1 = [("LA", ("Sue",))]
     t2 = [("LA", ("Sue",)), ("NY", ("Sue",)), ("SF", ("Peter",))]
     t3 = [("LA", ("Sue", "Peter")), ("NY", ("Sue",))]
-    assert distance(t1, t2, CITIES) == 4 + 4
-    assert distance(t1, t3, CITIES) == 4 + 1
+    assert result_distance(t1, t2, CITIES) == 4 + 4
+    assert result_distance(t1, t3, CITIES) == 4 + 1
 
 
 def test_rows_that_enter_and_leave() -> None:
     before = [("LA", ("Sue", "Ann")), ("LA", ("Sue", "Ann")), ("SF", None)]
     after = [("LA", ("Ann", "Sue")), ("SF", ()), ("NY", ("Sue",))]
-    entered, left = side_effects(before, after, CITIES)
+    entered, left = result_difference(before, after, CITIES)
     assert sorted(entered) == [("NY", ("Sue",)), ("SF", ())]
     assert list(left) == [("LA", ("Sue", "Ann")), ("SF", None)]
 
 
 def test_there_may_be_nothing_to_assign() -> None:
-    assert least_cost([]) == 0
+    assert cheapest_cost([]) == 0
     with pytest.raises(AssertionError):
-        least_cost([[1], [2]])
+        cheapest_cost([[1], [2]])
 
 
 # --- against all ways to pair elements ---
@@ -78,7 +78,7 @@ def test_there_may_be_nothing_to_assign() -> None:
 @given(st.integers(0, 4).flatmap(lambda n: st.lists(st.lists(st.integers(-5, 9), min_size=4, max_size=4), max_size=n)))
 def test_the_assignment_is_the_cheapest_of_all(costs: list[list[int]]) -> None:
     cheapest = min(sum(row[c] for row, c in zip(costs, p, strict=False)) for p in permutations(range(4), len(costs)))
-    assert least_cost(costs) == cheapest
+    assert cheapest_cost(costs) == cheapest
 
 
 def literally(one: Tree, other: Tree) -> int:
@@ -88,7 +88,7 @@ def literally(one: Tree, other: Tree) -> int:
             return int(one != other)
         case Record(), Record():
             return sum(literally(a, b) for a, b in zip(one.fields, other.fields, strict=True))
-        case Bag(), Bag():
+        case BagTree(), BagTree():
             mine = [each for each, count in one.elements for _ in range(count)]
             theirs = [each for each, count in other.elements for _ in range(count)]
             return min(
@@ -138,5 +138,5 @@ def test_a_detour_is_never_shorter(one: Tree, other: Tree, third: Tree) -> None:
 def test_the_order_of_rows_does_not_matter(rows, other) -> None:
     types = [NESTED.element]
     others = [(each,) for each in other or ()]
-    assert distance(rows, others, types) == distance(rows[::-1], others[::-1], types)
-    assert distance(rows, rows[::-1], types) == 0
+    assert result_distance(rows, others, types) == result_distance(rows[::-1], others[::-1], types)
+    assert result_distance(rows, rows[::-1], types) == 0

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from sparkwhy.memory.hashing import hashing
+from sparkwhy.memory.hashing import hash_function
 from sparkwhy.memory.settings import Settings
 from sparkwhy.plan.exprs import Attribute, AttrId, Call, Ref
 from sparkwhy.plan.types import Type
@@ -46,4 +46,4 @@ def _hash(value: Any, i: int, type: Type) -> int:
     from sparkwhy.plan.types import INTEGER
 
     args = (Ref(Attribute(AttrId(1), "v", type)), Ref(Attribute(AttrId(2), "i", INTEGER)))
-    return hashing(Call("xxhash64", args), Settings())(value, i)
+    return hash_function(Call("xxhash64", args), Settings())(value, i)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from sparkwhy.lab.changes import Changer
 from sparkwhy.lab.conditions import COMPARISONS
-from sparkwhy.lab.oracle import Oracle, Reparameterization, consult, is_successful, minimal, relaxing
-from sparkwhy.lab.outcomes import outcomes
+from sparkwhy.lab.oracle import Oracle, Reparameterization, consult, is_successful, minimal, only_relaxes
+from sparkwhy.lab.outcomes import possible_bags
 from sparkwhy.lab.swaps import Groups, Swaps
 from sparkwhy.memory.interpreter import DEFAULTS, run
 from sparkwhy.memory.values import Row, bag, unordered_bag
@@ -187,8 +187,8 @@ def test_the_results_that_the_paper_shows() -> None:
     (two,) = (each for each in found if bag(each.rows) == bag(t2))
     (three,) = (each for each in found if bag(each.rows) == bag(t3))
     assert (two.distance, three.distance) == (8, 5)
-    assert relaxing(two)
-    assert not relaxing(three)  # the other array gives other rows
+    assert only_relaxes(two)
+    assert not only_relaxes(three)  # the other array gives other rows
     assert three.labels == {"attribute", "exchanges", "constant", "relaxes"}
 
 
@@ -363,7 +363,7 @@ def test_a_shorter_list_needs_a_stricter_filter() -> None:
     plan = nested(AggCall("collect_list", (Ref(B),)), filtered(2, table(1, A, B), compare(B, ">", 0)))
     found = answer(plan, data([(1, 5), (1, 6)]), {"made": [6]})
     assert steps(found) == sets({2})
-    assert not any(relaxing(each) for each in found.minimal)
+    assert not any(only_relaxes(each) for each in found.minimal)
     assert all("restricts" in each.labels for each in found.minimal)
 
 
@@ -487,7 +487,7 @@ def every(attribute: Attribute) -> list[Expr]:
 
 
 def reached(plan: Plan, rows: Tables) -> set[Any]:
-    found = outcomes(plan, rows, Changer(Swaps((), {}), 20_000, DEFAULTS))
+    found = possible_bags(plan, rows, Changer(Swaps((), {}), 20_000, DEFAULTS))
     return {frozenset(bag(outcome.rows).items()) for outcome in found.found}
 
 

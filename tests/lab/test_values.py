@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from sparkwhy.memory.values import MapValue, bag, compare, in_order, key, normal, unordered_bag
+from sparkwhy.memory.values import MapValue, bag, compare, grouping_key, in_order, normalize_zero, unordered_bag
 from sparkwhy.plan.types import INTEGER, STRING, Array, Field, Map, Struct
 
 NAN = math.nan
@@ -23,15 +23,15 @@ NAN = math.nan
     ],
 )
 def test_grouping_puts_together(a: object, b: object) -> None:
-    assert key(a) == key(b)
-    assert hash(key(a)) == hash(key(b))
+    assert grouping_key(a) == grouping_key(b)
+    assert hash(grouping_key(a)) == hash(grouping_key(b))
 
 
 @pytest.mark.parametrize(
     ("a", "b"), [(None, 0), (NAN, math.inf), ((1, None), (1,)), (MapValue(()), MapValue(((1, 1),)))]
 )
 def test_grouping_keeps_apart(a: object, b: object) -> None:
-    assert key(a) != key(b)
+    assert grouping_key(a) != grouping_key(b)
 
 
 def test_order_has_null_first_and_nan_last() -> None:
@@ -54,7 +54,7 @@ def test_order_of_other_values(ascending: list[object]) -> None:
 
 
 def test_grouping_keys_come_out_without_the_sign_of_zero() -> None:
-    assert str(normal((-0.0, MapValue(((-0.0, (-0.0,)),))))) == "(0.0, MapValue(pairs=((0.0, (0.0,)),)))"
+    assert str(normalize_zero((-0.0, MapValue(((-0.0, (-0.0,)),))))) == "(0.0, MapValue(pairs=((0.0, (0.0,)),)))"
 
 
 def test_bags_count_rows_and_forget_their_order() -> None:

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, StructType
 
 from sparkwhy.scenarios.data import cache, crime, dblp, twitter
-from sparkwhy.scenarios.data.tables import Generated
+from sparkwhy.scenarios.data.tables import GeneratedTables
 
 pytestmark = pytest.mark.spark
 
@@ -34,8 +34,8 @@ PRESENT = {
 
 
 @pytest.fixture(scope="module")
-def tables(spark: SparkSession) -> Generated:
-    return Generated(spark)
+def tables(spark: SparkSession) -> GeneratedTables:
+    return GeneratedTables(spark)
 
 
 def shares(df: DataFrame, conditions: dict[str, float]) -> dict[str, float]:
@@ -62,11 +62,11 @@ def fingerprint(df: DataFrame) -> tuple[int, int]:
     return tuple(row)
 
 
-def test_tweets_are_like_a_stream(tables: Generated):
+def test_tweets_are_like_a_stream(tables: GeneratedTables):
     assert shares(tables["tweets"], STREAM) == pytest.approx(STREAM, abs=0.04)
 
 
-def test_repeated_and_quoted_tweets_are_quoted(tables: Generated):
+def test_repeated_and_quoted_tweets_are_quoted(tables: GeneratedTables):
     repeated = tables["tweets"].select("retweeted_status.*").filter("id is not null")
     quoted = tables["tweets"].select("quoted_status.*").filter("id is not null")
     assert shares(repeated, {"quote_count > 0": 0.68})["quote_count > 0"] == pytest.approx(0.68, abs=0.05)
@@ -74,7 +74,7 @@ def test_repeated_and_quoted_tweets_are_quoted(tables: Generated):
     assert repeated.groupBy("id").count().filter("count > 1").count() > 50
 
 
-def test_tweets_are_wide_and_deep(tables: Generated):
+def test_tweets_are_wide_and_deep(tables: GeneratedTables):
     schema = tables["tweets"].schema
     assert leaves(schema) > 400
     inner = schema["retweeted_status"].dataType
@@ -83,13 +83,13 @@ def test_tweets_are_wide_and_deep(tables: Generated):
 
 
 @pytest.mark.parametrize("name", dblp.TABLES)
-def test_records_lack_what_real_records_lack(tables: Generated, name: str):
+def test_records_lack_what_real_records_lack(tables: GeneratedTables, name: str):
     expected = {f"{field} is not null": share for field, share in PRESENT[name].items()}
     tolerance = 0.15 if name == "proceedings" else 0.04  # there are few volumes
     assert shares(tables[name], expected) == pytest.approx(expected, abs=tolerance)
 
 
-def test_planted_witnesses_stand_among_others(tables: Generated):
+def test_planted_witnesses_stand_among_others(tables: GeneratedTables):
     tweets = tables["tweets"].filter("id < 1000 or array_contains(entities.hashtags.text, 'Arsenal')")
     assert tweets.count() == len(twitter.PLANTED)
     assert tables["tweets"].filter("text like '%UEFA%'").count() > 10
@@ -97,7 +97,7 @@ def test_planted_witnesses_stand_among_others(tables: Generated):
     assert tables["www"].filter("array_contains(author._VALUE, 'Lena Marchetti') and url is null").count() == 1
 
 
-def test_crime_has_the_names_of_the_paper(tables: Generated):
+def test_crime_has_the_names_of_the_paper(tables: GeneratedTables):
     assert tables["person"].filter("name = 'Roger' and hair = 'black'").count() == 1
     assert all(tables[name].count() > 5 for name in crime.TABLES)
 
@@ -110,13 +110,13 @@ def test_the_seed_decides(spark: SparkSession):
     assert first == again != other
 
 
-def test_tweets_are_the_same_again(spark: SparkSession, tables: Generated):
+def test_tweets_are_the_same_again(spark: SparkSession, tables: GeneratedTables):
     some = ("id", "text", "quote_count", "lang")
     again = twitter.table(spark, "tweets", tables.rows)
     assert fingerprint(tables["tweets"].select(*some)) == fingerprint(again.select(*some))
 
 
-def test_orders_hold_their_items(tables: Generated):
+def test_orders_hold_their_items(tables: GeneratedTables):
     nested = tables["nested_orders"].select("o_orderkey", F.explode("o_lineitems.l_orderkey").alias("l_orderkey"))
     assert nested.count() == tables["lineitem"].count()
     assert nested.filter("o_orderkey <> l_orderkey").isEmpty()
@@ -131,7 +131,7 @@ def test_formats_hold_the_same(
 ):
     monkeypatch.setenv("SPARKWHY_CACHE", str(tmp_path))
     said: list[str] = []
-    stored = Generated(spark, rows=50, stored_as=stored_as, progress=said.append)["www"]
+    stored = GeneratedTables(spark, rows=50, stored_as=stored_as, progress=said.append)["www"]
     assert fingerprint(stored) == fingerprint(dblp.table(spark, "www", 50))
     assert said == [f"making dblp/50-www.{stored_as}"]
 

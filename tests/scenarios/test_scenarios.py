@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from sparkwhy import why_not
 from sparkwhy.scenarios import SCENARIOS
 from sparkwhy.scenarios.data.dblp_slice import DblpSlice, missing_files
-from sparkwhy.scenarios.data.tables import Generated
+from sparkwhy.scenarios.data.tables import GeneratedTables
 from sparkwhy.scenarios.scenario import Scenario, Tables
 from tests.sessions import uncompiled
 
@@ -55,7 +55,7 @@ def session(spark: SparkSession) -> SparkSession:
 
 @pytest.fixture(scope="module")
 def tables(session: SparkSession) -> Tables:
-    return Generated(session)
+    return GeneratedTables(session)
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ def with_other_functions(tried: Alternatives, conditions: Conditions, *, large: 
     To count distinct values, the partial sums of a group must tell all values apart: too dear on `large` data.
     """
     plan = tried.found[0].plan
-    found = list(_found(plan, conditions))
+    found = list(_aggregate_variants(plan, conditions))
     dear = [each for each, call in found if large and call.distinct]
     cheap = [each for each, call in found if not (large and call.distinct)]
     more = Alternatives((*tried.found, *cheap[:MAX_FUNCTIONS]), tried.pruned)
@@ -39,21 +39,21 @@ def with_other_functions(tried: Alternatives, conditions: Conditions, *, large: 
     return more.leave_out(dear, "on much data distinct values are not counted where the query does not")
 
 
-def _found(plan: Plan, conditions: Conditions) -> Iterator[tuple[QueryVariant, AggCall]]:
+def _aggregate_variants(plan: Plan, conditions: Conditions) -> Iterator[tuple[QueryVariant, AggCall]]:
     """The query with another function for an aggregate that the question reads, one for each that can be."""
     wanted = backtrace(plan, conditions)
     for node in walk(plan):
         if isinstance(node, Aggregate):
-            for column in _asked_about(node, wanted[node.id]):
-                yield from ((_rewritten(plan, node, column, call), call) for call in _others(column.expr))
+            for column in _columns_read_by(node, wanted[node.id]):
+                yield from ((_make_variant(plan, node, column, call), call) for call in _other_calls(column.expr))
 
 
-def _asked_about(node: Aggregate, wanted: Conditions) -> Iterator[Column]:
+def _columns_read_by(node: Aggregate, wanted: Conditions) -> Iterator[Column]:
     read = {attribute for condition in wanted for attribute in attributes_of(condition)}
     return (column for column in node.aggregates if column.attribute in read)
 
 
-def _others(expr: Expr) -> Iterator[AggCall]:
+def _other_calls(expr: Expr) -> Iterator[AggCall]:
     """The aggregate with each other function that takes its argument and gives a value of its type.
 
     Distinct values are counted only where values are counted already.
@@ -75,7 +75,7 @@ def _takes(function: str, call: AggCall) -> bool:
     return function == "count" or not isinstance(call.args[0].type, Map)
 
 
-def _rewritten(plan: Plan, node: Aggregate, column: Column, call: AggCall) -> QueryVariant:
+def _make_variant(plan: Plan, node: Aggregate, column: Column, call: AggCall) -> QueryVariant:
     aggregates = tuple(replace(each, expr=call) if each is column else each for each in node.aggregates)
     other = replace(node, aggregates=aggregates)
     changed = fold(plan, lambda each, inputs: with_inputs(other if each.id == node.id else each, inputs))

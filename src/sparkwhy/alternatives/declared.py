@@ -37,7 +37,7 @@ def groups_and_alternatives(declared: Declared) -> tuple[list[tuple[str, ...]], 
             hint='write alternatives=[{"address1", "address2"}].',
         )
     given = list(declared)
-    explicit = [_checked(each) for each in given if isinstance(each, Alternative)]
+    explicit = [_check_alternative(each) for each in given if isinstance(each, Alternative)]
     groups = {_members(each) for each in given if not isinstance(each, Alternative)}
     return sorted(groups), sorted(explicit, key=lambda each: sorted(each.changes.items()))
 
@@ -62,7 +62,7 @@ def _members(group: Any) -> tuple[str, ...]:
     return tuple(sorted(set(found)))
 
 
-def _checked(explicit: Alternative) -> Alternative:
+def _check_alternative(explicit: Alternative) -> Alternative:
     changes: Any = explicit.changes
     if not isinstance(changes, Mapping) or not all(isinstance(n, str) for pair in changes.items() for n in pair):
         hint = 'write Alternative({"l_tax": "l_discount"}).'
@@ -109,13 +109,13 @@ def resolve_name(text: str, query: Analysis) -> Places:
                 raise AmbiguousAttribute(text, tuple(map(path_text, several)))
             if any(found.values()):
                 return {table: paths[0] for table, paths in found.items() if paths}
-    raise _unknown(text, query)
+    raise _unknown_attribute(text, query)
 
 
 def _matches(table: Table, parts: Names, ends_only: bool, prefixed: bool) -> list[Names]:
     """The paths of a table that a name may stand for: spelled exactly so, or else in other case."""
     paths = [path.names for path in paths_of_table(table)]
-    wanted = _without_source(table, parts) if prefixed else [parts]
+    wanted = _strip_source(table, parts) if prefixed else [parts]
     for spelling in (str, str.lower):
         asked = {tuple(map(spelling, each)) for each in wanted}
         found = [path for path in paths if _ends(tuple(map(spelling, path)), ends_only) & asked]
@@ -128,7 +128,7 @@ def _ends(path: Names, ends_only: bool) -> set[Names]:
     return {path[start:] for start in range(len(path))} if ends_only else {path}
 
 
-def _without_source(table: Table, parts: Names) -> list[Names]:
+def _strip_source(table: Table, parts: Names) -> list[Names]:
     """The parts after the name of the source, if they begin with it."""
     names = {name.lower() for name in _names_of(table)}
     return [parts[count:] for count in range(1, len(parts)) if ".".join(parts[:count]).lower() in names]
@@ -141,7 +141,7 @@ def _names_of(table: Table) -> set[str]:
     return {name, f"{name}#{table.id}", last, last.partition(".")[0], last.rpartition(".")[2]}
 
 
-def _unknown(text: str, query: Analysis) -> UnknownAttribute:
+def _unknown_attribute(text: str, query: Analysis) -> UnknownAttribute:
     paths = [path.names for table in query.tables.values() for path in paths_of_table(table)]
     by_text = {spelling.lower(): path_text(names) for names in paths for spelling in (names[-1], path_text(names))}
     nearest = tuple(dict.fromkeys(by_text[low] for low in get_close_matches(text.lower(), by_text)))

@@ -44,7 +44,9 @@ def alternatives_of(
     ways = prod(choice.ways for choice in choices)
     if ways > _MAX_COMBINATIONS:
         raise TooManyAlternatives(ways, limit, groups=_ways(choices))
-    found = _tried(query, [*_combined(choices), *(_explicit(query, each) for each in explicit)], limit)
+    found = _try_combinations(
+        query, [*_combine_choices(choices), *(_resolve_alternative(query, each) for each in explicit)], limit
+    )
     if found is None:
         raise TooManyAlternatives(ways + len(explicit), limit, groups=_ways(choices))
     return found
@@ -53,7 +55,7 @@ def alternatives_of(
 def swap_members(query: Analysis, table: OpId, members: tuple[Names, Names]) -> QueryVariant | None:
     """The query with two attributes of a table in each other's place; None if that cannot be, or changes nothing."""
     choices = _choices_of_group(Group("", table, tuple(sorted(members))), _uses(query))
-    tried = _tried(query, _combined(choices), MAX_ALTERNATIVES)
+    tried = _try_combinations(query, _combine_choices(choices), MAX_ALTERNATIVES)
     return tried.found[-1] if tried is not None and len(tried.found) > 1 else None
 
 
@@ -63,7 +65,7 @@ def single_changes(plan: Plan, declared: Declared) -> Mapping[OpId, tuple[Plan, 
     groups, _ = groups_and_alternatives(declared)
     found: dict[OpId, list[Plan]] = {}
     for choice in _choices(query, [_group(query, group) for group in groups], "each"):
-        tried = _tried(query, choice.options, MAX_ALTERNATIVES)
+        tried = _try_combinations(query, choice.options, MAX_ALTERNATIVES)
         for each in tried.found[1:] if tried is not None else ():
             nodes = {node.id: node for node in walk(each.plan)}
             if len(each.changed) == 1 and each.changed[0] in nodes:
@@ -166,7 +168,7 @@ def _ways(choices: list[Choice]) -> Mapping[str, int]:
     return found
 
 
-def _combined(choices: list[Choice]) -> Iterator[tuple[Substitution, ...]]:
+def _combine_choices(choices: list[Choice]) -> Iterator[tuple[Substitution, ...]]:
     """All combinations of choices but those in which two groups replace the same by different things."""
     for chosen in product(*(choice.options for choice in choices)):
         changes = tuple(change for option in chosen for change in option)
@@ -175,7 +177,7 @@ def _combined(choices: list[Choice]) -> Iterator[tuple[Substitution, ...]]:
             yield changes
 
 
-def _explicit(query: Analysis, alternative: Alternative) -> tuple[Substitution, ...]:
+def _resolve_alternative(query: Analysis, alternative: Alternative) -> tuple[Substitution, ...]:
     """The changes of an explicit alternative, in every table that has both attributes."""
     found: list[Substitution] = []
     for old, new in alternative.changes.items():
@@ -195,15 +197,17 @@ def _explicit(query: Analysis, alternative: Alternative) -> tuple[Substitution, 
 # --- trying ---
 
 
-def _tried(query: Analysis, combinations: Iterable[tuple[Substitution, ...]], limit: int) -> Alternatives | None:
+def _try_combinations(
+    query: Analysis, combinations: Iterable[tuple[Substitution, ...]], limit: int
+) -> Alternatives | None:
     """The combinations rewritten, each different query once, and those that cannot be; None if these are too many."""
     uses = _uses(query)
     found: dict[Differences, QueryVariant] = {(): QueryVariant({}, query.plan, ())}
     pruned: list[Pruned] = []
     for changes in combinations:
-        said = _said(query, changes, uses)
+        said = _describe_changes(query, changes, uses)
         if not said and any(change.old != change.new for change in changes):
-            pruned.append(_unused(query, changes))
+            pruned.append(_prune_unused(query, changes))
             continue
         try:
             plan, notes = substitute(query, changes)
@@ -218,7 +222,7 @@ def _tried(query: Analysis, combinations: Iterable[tuple[Substitution, ...]], li
     return Alternatives(tuple(sorted(found.values(), key=_rank)), _smallest(pruned))
 
 
-def _unused(query: Analysis, changes: tuple[Substitution, ...]) -> Pruned:
+def _prune_unused(query: Analysis, changes: tuple[Substitution, ...]) -> Pruned:
     """An explicit alternative of which nothing is used."""
     said = {_text(query, c.table, c.old): _text(query, c.table, c.new) for c in changes}
     return Pruned(said, f"the query does not use {' or '.join(said)}")
@@ -264,13 +268,15 @@ def _steps(plan: Plan, differences: Differences) -> tuple[OpId, ...]:
 # --- changes in words ---
 
 
-def _said(query: Analysis, changes: tuple[Substitution, ...], uses: Mapping[Use, Origin]) -> Mapping[str, str]:
+def _describe_changes(
+    query: Analysis, changes: tuple[Substitution, ...], uses: Mapping[Use, Origin]
+) -> Mapping[str, str]:
     """What is replaced by what, as a user would write it; where uses of an attribute differ, with the operator."""
     made = [c for c in changes if c.old != c.new and any(c.covers(use.operator, uses[use]) for use in uses)]
-    return dict(sorted(_in_words(query, change, changes) for change in made))
+    return dict(sorted(_describe_change(query, change, changes) for change in made))
 
 
-def _in_words(query: Analysis, change: Substitution, changes: tuple[Substitution, ...]) -> tuple[str, str]:
+def _describe_change(query: Analysis, change: Substitution, changes: tuple[Substitution, ...]) -> tuple[str, str]:
     new = {other.new for other in changes if (other.table, other.old) == (change.table, change.old)}
     old_text, new_text = (_text(query, change.table, names) for names in (change.old, change.new))
     if len(new) == 1 or change.use is None:

@@ -164,7 +164,7 @@ def _meanings(node: Plan, below: tuple[Meanings, ...]) -> Meanings:
             both = {**below[0], **below[1]}
             return {a.id: both[a.id] for a in node.output if a.id in both}
         case Union():
-            return _of_union(node, below)
+            return _union_meanings(node, below)
         case Filter() | Window() | SetOperation() | Distinct() | Sort() | Limit() | Sample():
             return below[0]
         case _:
@@ -183,7 +183,7 @@ def _elements(node: Flatten, below: Meanings) -> Meanings:
     return {element.id: tuple(o.field((field.name,)) for o in inside) for element, field in named}
 
 
-def _of_union(node: Union, below: tuple[Meanings, ...]) -> Meanings:
+def _union_meanings(node: Union, below: tuple[Meanings, ...]) -> Meanings:
     """An attribute of a union stands for something if it does in every branch."""
     found: dict[AttrId, Meaning] = {}
     for position, attribute in enumerate(node.attributes):
@@ -329,7 +329,7 @@ def with_uses(node: Plan, change: Callable[[Expr], Expr]) -> Plan:
         case Table() | OneRow() | Union() | SetOperation() | Limit() | Sample():
             return node
         case Project():
-            return replace(node, columns=tuple(c if c.is_carried else _changed(c, change) for c in node.columns))
+            return replace(node, columns=tuple(c if c.is_carried else _change_column(c, change) for c in node.columns))
         case Filter():
             return replace(node, condition=change(node.condition))
         case Join():
@@ -337,24 +337,24 @@ def with_uses(node: Plan, change: Callable[[Expr], Expr]) -> Plan:
         case Flatten():
             return replace(node, collection=change(node.collection))
         case Aggregate():
-            keys, aggregates = (tuple(_changed(c, change) for c in part) for part in (node.keys, node.aggregates))
+            keys, aggregates = (tuple(_change_column(c, change) for c in part) for part in (node.keys, node.aggregates))
             return replace(node, keys=keys, aggregates=aggregates)
         case Window():
             return replace(
                 node,
                 partition=tuple(map(change, node.partition)),
-                order=_ordered(node.order, change),
-                columns=tuple(_changed(c, change) for c in node.columns),
+                order=_change_order(node.order, change),
+                columns=tuple(_change_column(c, change) for c in node.columns),
             )
         case Distinct():
-            return node if node.keys is None else replace(node, keys=_keys(node.keys, change))
+            return node if node.keys is None else replace(node, keys=_change_keys(node.keys, change))
         case Sort():
-            return replace(node, order=_ordered(node.order, change))
+            return replace(node, order=_change_order(node.order, change))
         case _:
             assert_never(node)
 
 
-def _changed(column: Column, change: Callable[[Expr], Expr]) -> Column:
+def _change_column(column: Column, change: Callable[[Expr], Expr]) -> Column:
     return recompute_column(column.attribute, change(column.expr), column)
 
 
@@ -363,11 +363,11 @@ def recompute_column(attribute: Attribute, expr: Expr, before: Column) -> Column
     return before if expr == before.expr else Column(replace(attribute, nullable=True), expr)
 
 
-def _ordered(order: tuple[SortKey, ...], change: Callable[[Expr], Expr]) -> tuple[SortKey, ...]:
+def _change_order(order: tuple[SortKey, ...], change: Callable[[Expr], Expr]) -> tuple[SortKey, ...]:
     return tuple(replace(key, expr=change(key.expr)) for key in order)
 
 
-def _keys(keys: tuple[Attribute, ...], change: Callable[[Expr], Expr]) -> tuple[Attribute, ...]:
+def _change_keys(keys: tuple[Attribute, ...], change: Callable[[Expr], Expr]) -> tuple[Attribute, ...]:
     """Other keys, each once; the same ones in another order are no change."""
     exprs = [change(Ref(key)) for key in keys]
     new = tuple(dict.fromkeys(expr.attribute for expr in exprs if isinstance(expr, Ref)))

@@ -102,11 +102,11 @@ class Analysis:
 
 def substitute(query: Analysis, changes: tuple[Substitution, ...]) -> tuple[Plan, tuple[str, ...]]:
     """The rewritten query and notes on what was mapped; `CannotSubstitute` if it cannot be."""
-    planned = _planned(query, changes)
+    planned = _plan_substitution(query, changes)
     notes: dict[str, None] = {}
 
     def rewritten(node: Plan, below: tuple[Plan, ...]) -> Plan:
-        return with_inputs(_rewritten(planned, node, notes), below)
+        return with_inputs(_rewrite_node(planned, node, notes), below)
 
     return fold(query.plan, rewritten), tuple(notes)
 
@@ -128,14 +128,14 @@ class SubstitutionPlan:
 
     def target(self, operator: OpId, meaning: Meaning) -> Meaning:
         """What a reference of the operator shall stand for."""
-        return tuple(self.moved(origin, self.change(operator, origin)) for origin in meaning)
+        return tuple(self.move(origin, self.change(operator, origin)) for origin in meaning)
 
     def change(self, operator: OpId, origin: Origin) -> Substitution | None:
         """The change of a reference, of several the most specific one."""
         covering = [c for c in self.changes if c.old != c.new and c.covers(operator, origin)]
         return max(covering, key=lambda change: len(change.old), default=None)
 
-    def moved(self, origin: Origin, change: Substitution | None) -> Origin:
+    def move(self, origin: Origin, change: Substitution | None) -> Origin:
         if change is None:
             return origin
         names = change.new + origin.names[len(change.old) :]
@@ -171,56 +171,56 @@ def _distance(meaning: Meaning, target: Meaning) -> tuple[bool, int, int]:
     return a.through != b.through[: len(a.through)], -len(a.through), -len(a.names)
 
 
-def _planned(query: Analysis, changes: tuple[Substitution, ...]) -> SubstitutionPlan:
+def _plan_substitution(query: Analysis, changes: tuple[Substitution, ...]) -> SubstitutionPlan:
     """Finds the columns to change; one that is changed is no substitute any more above it, so until nothing is new."""
     changed: frozenset[ProjectedColumn] = frozenset()
     planned = SubstitutionPlan(query, changes, query.meanings)
     while True:
-        columns = _columns(planned)
+        columns = _columns_to_change(planned)
         if changed.issuperset(columns):
             return replace(planned, columns=columns)
         changed |= frozenset(columns)
         planned = SubstitutionPlan(query, changes, meanings_of(query.plan, changed))
 
 
-def _columns(planned: SubstitutionPlan) -> Mapping[ProjectedColumn, Meaning]:
+def _columns_to_change(planned: SubstitutionPlan) -> Mapping[ProjectedColumn, Meaning]:
     """The columns of projections that have to become others, given what is offered."""
     plan = planned.query.plan
     nothing: Pending = {}
-    came = push_down(plan, nothing, lambda node, pending: _pushed(planned, node, pending))
+    came = push_down(plan, nothing, lambda node, pending: _push_through(planned, node, pending))
     projections = [node for node in walk(plan) if isinstance(node, Project)]
     return {
         (node.id, id): meaning
         for node in projections
-        for id, meaning in _replaced_here(planned, node, came[node.id]).items()
+        for id, meaning in _columns_replaced_by(planned, node, came[node.id]).items()
     }
 
 
-def _pushed(planned: SubstitutionPlan, node: Plan, pending: Pending) -> tuple[Pending, ...]:
+def _push_through(planned: SubstitutionPlan, node: Plan, pending: Pending) -> tuple[Pending, ...]:
     """What is pending below an operator: what came from above and was not settled here, and its own references."""
-    below = _through(planned, node, pending)
-    own = _merged(_pending_of(planned, node, read) for read in planned.query.references[node.id])
-    return tuple(_merged([came, _only(own, each)]) for came, each in zip(below, inputs(node), strict=True))
+    below = _pass_through(planned, node, pending)
+    own = _merge(_pending_of(planned, node, read) for read in planned.query.references[node.id])
+    return tuple(_merge([came, _restrict(own, each)]) for came, each in zip(below, inputs(node), strict=True))
 
 
-def _through(planned: SubstitutionPlan, node: Plan, pending: Pending) -> tuple[Pending, ...]:
+def _pass_through(planned: SubstitutionPlan, node: Plan, pending: Pending) -> tuple[Pending, ...]:
     match node:
         case Table():
-            _dangling(planned, node, pending)
+            _check_reached(planned, node, pending)
             return ()
         case OneRow():
             return ()
         case Project():
-            here = _replaced_here(planned, node, pending)
+            here = _columns_replaced_by(planned, node, pending)
             return ({id: wanted for id, wanted in pending.items() if id not in here},)
         case Flatten():
             made = {id: wanted for id, wanted in pending.items() if id in {e.id for e in node.elements}}
-            _dangling(planned, node, made)
-            return (_only(pending, node.input),)
+            _check_reached(planned, node, made)
+            return (_restrict(pending, node.input),)
         case Join():
-            return _only(pending, node.left), _only(pending, node.right)
+            return _restrict(pending, node.left), _restrict(pending, node.right)
         case Union():
-            return _into_branches(planned, node, pending)
+            return _split_by_branch(planned, node, pending)
         case SetOperation():
             return pending, {}
         case Aggregate():
@@ -231,12 +231,12 @@ def _through(planned: SubstitutionPlan, node: Plan, pending: Pending) -> tuple[P
             assert_never(node)
 
 
-def _only(pending: Pending, node: Plan) -> Pending:
+def _restrict(pending: Pending, node: Plan) -> Pending:
     known = {attribute.id for attribute in node.output}
     return {id: wanted for id, wanted in pending.items() if id in known}
 
 
-def _merged(many: Iterable[Pending]) -> Pending:
+def _merge(many: Iterable[Pending]) -> Pending:
     found: dict[AttrId, frozenset[Meaning]] = {}
     for pending in many:
         for id, wanted in pending.items():
@@ -244,7 +244,7 @@ def _merged(many: Iterable[Pending]) -> Pending:
     return found
 
 
-def _dangling(planned: SubstitutionPlan, node: Plan, pending: Pending) -> None:
+def _check_reached(planned: SubstitutionPlan, node: Plan, pending: Pending) -> None:
     """Nothing may want an attribute to be another one where it begins."""
     for id, wanted in pending.items():
         for target in wanted - {planned.query.meanings[node.id][id]}:
@@ -255,7 +255,7 @@ def _text(meaning: Meaning) -> str:
     return path_text(meaning[0].names)
 
 
-def _into_branches(planned: SubstitutionPlan, node: Union, pending: Pending) -> tuple[Pending, ...]:
+def _split_by_branch(planned: SubstitutionPlan, node: Union, pending: Pending) -> tuple[Pending, ...]:
     """What is wanted of an attribute of a union, as wants of the attributes of its branches."""
     found: list[dict[AttrId, frozenset[Meaning]]] = [{} for _ in node.branches]
     for position, attribute in enumerate(node.attributes):
@@ -269,7 +269,7 @@ def _into_branches(planned: SubstitutionPlan, node: Union, pending: Pending) -> 
     return tuple(found)
 
 
-def _replaced_here(planned: SubstitutionPlan, node: Project, pending: Pending) -> Mapping[AttrId, Meaning]:
+def _columns_replaced_by(planned: SubstitutionPlan, node: Project, pending: Pending) -> Mapping[AttrId, Meaning]:
     """The columns of a projection that become others: what is wanted is offered below it, and no more above."""
     found: dict[AttrId, Meaning] = {}
     for id, wanted in pending.items():
@@ -307,14 +307,14 @@ def _root_target(planned: SubstitutionPlan, node: Plan, read: Reference) -> Mean
         change = planned.change(node.id, whole)
         if change is not None and len(change.old) > len(root.names):
             raise CannotSubstitute(f"{path_text(change.new)} does not reach step {node.id}")
-        found.append(planned.moved(root, change))
+        found.append(planned.move(root, change))
     return tuple(found)
 
 
 # --- how to replace ---
 
 
-def _rewritten(planned: SubstitutionPlan, node: Plan, notes: dict[str, None]) -> Plan:
+def _rewrite_node(planned: SubstitutionPlan, node: Plan, notes: dict[str, None]) -> Plan:
     """The operator with its references replaced, and the columns that have to become others."""
     scope = scope_below(node, planned.query.meanings)
 
@@ -322,7 +322,7 @@ def _rewritten(planned: SubstitutionPlan, node: Plan, notes: dict[str, None]) ->
         target = planned.target(node.id, read.meaning)
         if target == read.meaning or not planned.offers(node, target, read.scope):
             return read.expr
-        return _checked_key(node, _replacement(planned, node, read, target, notes))
+        return _check_key(node, _replacement(planned, node, read, target, notes))
 
     new = with_uses(node, lambda expr: with_references(expr, scope, change))
     if isinstance(new, Project):
@@ -330,7 +330,7 @@ def _rewritten(planned: SubstitutionPlan, node: Plan, notes: dict[str, None]) ->
     return new
 
 
-def _checked_key(node: Plan, expr: Expr) -> Expr:
+def _check_key(node: Plan, expr: Expr) -> Expr:
     if isinstance(node, Distinct) and not isinstance(expr, Ref):
         raise CannotSubstitute(f"step {node.id} drops duplicates by whole columns of the same type only")
     return expr
@@ -353,7 +353,7 @@ def _replacement(
     """The expression for the target that fits in the place of the reference."""
     reasons: list[str] = []
     for base, rest in planned.offers(node, target, read.scope):
-        found = _taken(base, rest, target, read)
+        found = _take_fields(base, rest, target, read)
         try:
             said = tuple(describe_mapping(found.type, read.expr.type, _text(target), planned.query.fields_read))
         except CannotSubstitute as error:
@@ -364,7 +364,7 @@ def _replacement(
     raise CannotSubstitute(reasons[0])
 
 
-def _taken(base: Expr, rest: Names, target: Meaning, read: Reference) -> Expr:
+def _take_fields(base: Expr, rest: Names, target: Meaning, read: Reference) -> Expr:
     """The fields of the base that lead to the target, with the items that the reference takes of arrays."""
     items = _items(read, target)
     depth = len(target[0].names) - len(rest)

@@ -87,13 +87,13 @@ def suggestions(plan: Plan, conditions: Conditions, *, only_asked: bool = False)
     With `only_asked`, in the place of columns that the question asks about.
     """
     query = Analysis.of(plan)
-    possible = _asked(query, conditions) if only_asked else _pairs(query)
+    possible = _pairs_asked_about(query, conditions) if only_asked else _pairs(query)
     pairs = sorted(possible, key=lambda pair: (-pair.likeness, pair.old, pair.new))
-    found = [p for pair in pairs[:_MAX_PROPOSED] for p in _proposed(query, pair, conditions)]
+    found = [p for pair in pairs[:_MAX_PROPOSED] for p in _make_suggestions(query, pair, conditions)]
     return tuple({tuple(p.rewritten.changes.items()): p for p in reversed(found)}.values())[::-1]
 
 
-def _asked(query: Analysis, conditions: Conditions) -> Iterator[Pair]:
+def _pairs_asked_about(query: Analysis, conditions: Conditions) -> Iterator[Pair]:
     wanted = backtrace(query.plan, conditions)
     names = {id: {a.name for c in wanted[id] for a in attributes_of(c)} for id in query.tables}
     return (pair for pair in _pairs(query) if pair.old[0] in names[pair.table])
@@ -122,7 +122,7 @@ def _arrays(known: Mapping[Names, SourcePath], names: Names) -> tuple[Names, ...
     return tuple(each for each in before if isinstance(known[each].type, Array))
 
 
-def _proposed(query: Analysis, pair: Pair, conditions: Conditions) -> Iterator[Suggestion]:
+def _make_suggestions(query: Analysis, pair: Pair, conditions: Conditions) -> Iterator[Suggestion]:
     """The pair as an alternative, if it is one."""
     rewritten = swap_members(query, pair.table, (pair.old, pair.new))
     if rewritten is not None:
@@ -141,10 +141,10 @@ def evidence_plans(plan: Plan, proposed: Sequence[Suggestion]) -> Mapping[OpId, 
     asked = {
         table.id: [p.asked for p in proposed if p.pair.table == table.id and p.asked is not None] for table in tables
     }
-    return {table.id: _look(fresh, table, asked[table.id]) for table in tables if asked[table.id]}
+    return {table.id: _evidence_plan(fresh, table, asked[table.id]) for table in tables if asked[table.id]}
 
 
-def _look(fresh: Fresh, table: Table, asked: Iterable[Expr]) -> Plan:
+def _evidence_plan(fresh: Fresh, table: Table, asked: Iterable[Expr]) -> Plan:
     first = Limit(id=fresh.part(table), input=table, count=MAX_ROWS)
     counts = [AggCall("count", (long(1),)), *(AggCall("count", (long(1),), condition=each) for each in asked)]
     columns = tuple(Column(fresh.attribute("rows", LONG), each) for each in counts)
@@ -154,7 +154,7 @@ def _look(fresh: Fresh, table: Table, asked: Iterable[Expr]) -> Plan:
 def choose_suggestions(plan: Plan, proposed: Sequence[Suggestion], seen: Mapping[OpId, Sequence[int]]) -> Alternatives:
     """The query, and the proposals that the data speaks for, or at least not against; the likeliest, so many."""
     counts = _counts(seen)
-    judged = [_judged(p, counts, seen) for p in proposed]
+    judged = [_judge(p, counts, seen) for p in proposed]
     kept = sorted((each for each in judged if each is not None), key=lambda each: -each[0])[:MAX_FOUND]
     ordered = sorted((rewritten for _, rewritten in kept), key=lambda r: (len(r.changed), sorted(r.changes.items())))
     return Alternatives((QueryVariant({}, plan, ()), *ordered), ())
@@ -168,7 +168,7 @@ def describe_holders(proposed: Sequence[Suggestion], seen: Mapping[OpId, Sequenc
         fitting = 0 if proposal.asked is None else next(counts[pair.table])
         if fitting:
             old, new = path_text(pair.old), path_text(pair.new)
-            yield f"{new} holds what is asked of {old}, in {fitting} of {_read(seen[pair.table][0])}"
+            yield f"{new} holds what is asked of {old}, in {fitting} of {_describe_rows(seen[pair.table][0])}"
 
 
 def _counts(seen: Mapping[OpId, Sequence[int]]) -> dict[OpId, Iterator[int]]:
@@ -176,7 +176,7 @@ def _counts(seen: Mapping[OpId, Sequence[int]]) -> dict[OpId, Iterator[int]]:
     return {table: iter(found[1:]) for table, found in seen.items()}
 
 
-def _judged(
+def _judge(
     proposal: Suggestion, counts: Mapping[OpId, Iterator[int]], seen: Mapping[OpId, Sequence[int]]
 ) -> tuple[float, QueryVariant] | None:
     """How likely a proposal is, with its evidence; None if there is none."""
@@ -185,13 +185,13 @@ def _judged(
         return (pair.likeness, replace(proposal.rewritten, evidence=evidence)) if pair.is_likely else None
     fitting, rows = next(counts[pair.table]), seen[pair.table][0]
     if fitting:
-        told = f"{fitting} of {_read(rows)} hold there what is asked for"
+        told = f"{fitting} of {_describe_rows(rows)} hold there what is asked for"
         return pair.likeness + _HOLDS, replace(proposal.rewritten, evidence=(told, *evidence))
     if rows < MAX_ROWS or not pair.is_likely:
         return None
-    told = f"none of {_read(rows)} holds there what is asked for"
+    told = f"none of {_describe_rows(rows)} holds there what is asked for"
     return pair.likeness, replace(proposal.rewritten, evidence=(told, *evidence))
 
 
-def _read(rows: int) -> str:
+def _describe_rows(rows: int) -> str:
     return f"{rows} rows" if rows < MAX_ROWS else f"the first {rows} rows"

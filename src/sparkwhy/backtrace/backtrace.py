@@ -50,15 +50,15 @@ def backtrace_through_limits(plan: Plan, conditions: Conditions) -> Mapping[OpId
 
     More than is wanted for tracing: a limit keeps a row or not by what the others are, but it does not change it.
     """
-    return push_down(plan, conditions, _unchanged)
+    return push_down(plan, conditions, _push_through_limits)
 
 
-def _unchanged(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
+def _push_through_limits(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
     match node:
         case Limit() | Sample() | Distinct():
             return (wanted,)
         case Window():
-            return (_only(wanted, node.input.output),)
+            return (_restrict(wanted, node.input.output),)
         case _:
             return push_through(node, wanted)
 
@@ -103,22 +103,22 @@ def push_through(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
         case Filter() | Sort():
             return (wanted,)
         case Project():
-            return (_through({column.attribute: column.expr for column in node.columns}, wanted),)
+            return (_rewrite_through({column.attribute: column.expr for column in node.columns}, wanted),)
         case Flatten():
-            return (_only(wanted, node.input.output) + _of_some_element(node, wanted),)
+            return (_restrict(wanted, node.input.output) + _element_conditions(node, wanted),)
         case Join():
             return _through_join(node, wanted)
         case Aggregate():
-            return (_through({column.attribute: column.expr for column in node.keys}, wanted),)
+            return (_rewrite_through({column.attribute: column.expr for column in node.keys}, wanted),)
         case Window():
             keys = [expr.attribute for expr in node.partition if isinstance(expr, Ref)]
-            return (_only(wanted, keys),)
+            return (_restrict(wanted, keys),)
         case Union():
-            return tuple(_renamed(node.attributes, branch.output, wanted) for branch in node.branches)
+            return tuple(_rename(node.attributes, branch.output, wanted) for branch in node.branches)
         case SetOperation():
-            return wanted, _renamed(node.left.output, node.right.output, wanted)
+            return wanted, _rename(node.left.output, node.right.output, wanted)
         case Distinct():
-            return (wanted if node.keys is None else _only(wanted, node.keys),)
+            return (wanted if node.keys is None else _restrict(wanted, node.keys),)
         case Limit() | Sample():
             return ((),)
         case _:
@@ -132,12 +132,12 @@ def pins_value(condition: Expr) -> bool:
     return isinstance(condition, In) or any(not isinstance(side.value, bool | None) for side in sides)
 
 
-def _only(wanted: Conditions, attributes: Iterable[Attribute]) -> Conditions:
+def _restrict(wanted: Conditions, attributes: Iterable[Attribute]) -> Conditions:
     known = tuple(attributes)
     return tuple(condition for condition in wanted if reads_only(condition, known))
 
 
-def _through(definitions: Mapping[Attribute, Expr], wanted: Conditions) -> Conditions:
+def _rewrite_through(definitions: Mapping[Attribute, Expr], wanted: Conditions) -> Conditions:
     """Conditions over computed columns, as conditions over what these are computed from."""
     found = []
     for condition in wanted:
@@ -152,11 +152,11 @@ def substitute_attributes(expr: Expr, definitions: Mapping[Attribute, Expr]) -> 
     return rewrite(expr, lambda part: definitions.get(part.attribute) if isinstance(part, Ref) else None)
 
 
-def _renamed(old: tuple[Attribute, ...], new: tuple[Attribute, ...], wanted: Conditions) -> Conditions:
-    return _through({a: Ref(b) for a, b in zip(old, new, strict=True)}, wanted)
+def _rename(old: tuple[Attribute, ...], new: tuple[Attribute, ...], wanted: Conditions) -> Conditions:
+    return _rewrite_through({a: Ref(b) for a, b in zip(old, new, strict=True)}, wanted)
 
 
-def _of_some_element(node: Flatten, wanted: Conditions) -> Conditions:
+def _element_conditions(node: Flatten, wanted: Conditions) -> Conditions:
     """What is wanted of an element is wanted of some element of the collection, if a padded row could not meet it.
 
     That an element is not null says little, and looking at all elements costs much.
@@ -164,14 +164,14 @@ def _of_some_element(node: Flatten, wanted: Conditions) -> Conditions:
     made = frozenset(element.id for element in node.elements)
     known = (*node.input.output, *node.elements)
     return tuple(
-        _some_element(node, condition)
+        _exists_element(node, condition)
         for condition in wanted
         if reads_only(condition, known) and rejects_null(condition, made) and not isinstance(condition, IsNotNull)
     )
 
 
-def _some_element(node: Flatten, condition: Expr) -> Expr:
-    return exists(_elements(node), lambda element: is_true(_of_element(node, condition, element)))
+def _exists_element(node: Flatten, condition: Expr) -> Expr:
+    return exists(_elements(node), lambda element: is_true(_condition_on_element(node, condition, element)))
 
 
 def _elements(node: Flatten) -> Expr:
@@ -179,7 +179,7 @@ def _elements(node: Flatten) -> Expr:
     return call("map_entries", node.collection) if is_map else node.collection
 
 
-def _of_element(node: Flatten, condition: Expr, element: Expr) -> Expr:
+def _condition_on_element(node: Flatten, condition: Expr, element: Expr) -> Expr:
     """A condition on the attributes that a flatten makes, as one on the element that it makes them of."""
     if len(node.elements) == 1 and not node.inline:
         return substitute_attributes(condition, {node.elements[0]: element})
@@ -189,17 +189,17 @@ def _of_element(node: Flatten, condition: Expr, element: Expr) -> Expr:
 def _through_join(join: Join, wanted: Conditions) -> tuple[Conditions, Conditions]:
     left, right = join.left.output, join.right.output
     if join.how in ("semi", "anti", "existence"):
-        kept = _only(wanted, left)
-        return kept, _inferred(join, kept, "left")
-    safe_left = tuple(c for c in _only(wanted, left) if rejects_null(c, _ids(left)))
-    safe_right = tuple(c for c in _only(wanted, right) if rejects_null(c, _ids(right)))
+        kept = _restrict(wanted, left)
+        return kept, _infer_from_keys(join, kept, "left")
+    safe_left = tuple(c for c in _restrict(wanted, left) if rejects_null(c, _ids(left)))
+    safe_right = tuple(c for c in _restrict(wanted, right) if rejects_null(c, _ids(right)))
     return (
-        safe_left + _inferred(join, safe_right, "right"),
-        safe_right + _inferred(join, safe_left, "left"),
+        safe_left + _infer_from_keys(join, safe_right, "right"),
+        safe_right + _infer_from_keys(join, safe_left, "left"),
     )
 
 
-def _inferred(join: Join, wanted: Conditions, side: str) -> Conditions:
+def _infer_from_keys(join: Join, wanted: Conditions, side: str) -> Conditions:
     """What is wanted of a join key on one side is wanted of its counterpart on the other: others find no partner."""
     pairs = [(k.left, k.right) if side == "left" else (k.right, k.left) for k in equal_keys(join)]
     twins = {a.attribute: b for a, b in pairs if isinstance(a, Ref) and isinstance(b, Ref)}

@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame
 from sparkwhy.api import why_not
 from sparkwhy.cli.failures import FINE
 from sparkwhy.cli.quiet import session
-from sparkwhy.cli.scenarios import add_data_options, data_needed, saying, scenario_of
-from sparkwhy.scenarios.data.tables import Generated
+from sparkwhy.cli.scenarios import add_data_options, convert_data_errors, progress_printer, scenario_of
+from sparkwhy.scenarios.data.tables import GeneratedTables
 
 _EPILOG = """\
 examples:
@@ -43,9 +43,9 @@ def register(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     scenario = scenario_of(arguments.name)
-    say = saying(arguments)
-    tables = Generated(session(), scale=arguments.scale, rows=arguments.rows, progress=say)
-    with data_needed():
+    say = progress_printer(arguments)
+    tables = GeneratedTables(session(), scale=arguments.scale, rows=arguments.rows, progress=say)
+    with convert_data_errors():
         df, missing = scenario.query(tables), scenario.question(tables)
     alternatives = scenario.alternatives or None
 

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from sparkwhy.api import why_not
-from sparkwhy.cli.output import add_output_options, check_output, progress_of, tell
+from sparkwhy.cli.output import add_output_options, check_output, print_answer, progress_of
 from sparkwhy.cli.quiet import session
 from sparkwhy.question.pattern import ANY
 
@@ -46,12 +46,14 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if not arguments.json:
         print(_introduction())
-    return tell(answer, arguments)
+    return print_answer(answer, arguments)
 
 
 def _introduction() -> str:
     """The data and the query, before the question."""
-    rows = (f"    {name}: address1 {_listed(one)}; address2 {_listed(two)}" for name, one, two in _PEOPLE)
+    rows = (
+        f"    {name}: address1 {_list_addresses(one)}; address2 {_list_addresses(two)}" for name, one, two in _PEOPLE
+    )
     data = "\n".join(["Two people, each with two lists of addresses:", *rows])
     lines = dedent(getsource(cities)).splitlines()
     code = "\n".join(f"    {line}".rstrip() for line in lines[lines.index("    return (") + 1 : -1])
@@ -59,7 +61,7 @@ def _introduction() -> str:
     return f"{data}\n\n{query}\n\nNew York is not among them.\n"
 
 
-def _listed(addresses: Iterable[tuple[str, int]]) -> str:
+def _list_addresses(addresses: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{city} since {year}" for city, year in addresses)
 
 

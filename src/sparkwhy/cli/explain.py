@@ -11,9 +11,9 @@ from pyspark.sql import DataFrame
 from sparkwhy.alternatives.declared import Alternative, Declared
 from sparkwhy.api import why_not
 from sparkwhy.cli.failures import UsageError
-from sparkwhy.cli.output import add_output_options, check_output, progress_of, tell
+from sparkwhy.cli.output import add_output_options, check_output, print_answer, progress_of
 from sparkwhy.cli.quiet import session
-from sparkwhy.cli.sources import from_code, from_sql, sql_file, target_of
+from sparkwhy.cli.sources import load_dataframe, run_sql, sql_file, target_of
 from sparkwhy.errors import MalformedPattern
 from sparkwhy.question.json_form import from_json
 from sparkwhy.question.pattern import Fields
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Reads all that was given before anything is started."""
     missing = _pattern(arguments.missing)
     alternatives = _alternatives(arguments.alternatives)
-    timeout, redact = _seconds(arguments.timeout), _hidden(arguments.redact)
+    timeout, redact = _seconds(arguments.timeout), _parse_redact(arguments.redact)
     check_output(arguments)
     answer = why_not(
         _query(arguments),
@@ -106,17 +106,17 @@ def run(arguments: argparse.Namespace) -> int:
         redact=redact,
     )
     file = sql_file(arguments.sql)
-    return tell(answer if file is None else located(answer, file), arguments)
+    return print_answer(answer if file is None else located(answer, file), arguments)
 
 
 def _query(arguments: argparse.Namespace) -> DataFrame:
     if (arguments.target is None) == (arguments.sql is None):
         raise UsageError("what is the query?", hint="give SCRIPT_OR_MODULE:NAME or --sql, one of them.")
     if arguments.sql is not None:
-        return from_sql(arguments.sql, arguments.table, session)
+        return run_sql(arguments.sql, arguments.table, session)
     if arguments.table:
         raise UsageError("--table goes with --sql.")
-    return from_code(target_of(arguments.target), session)
+    return load_dataframe(target_of(arguments.target), session)
 
 
 def _pattern(text: str) -> Fields:
@@ -133,11 +133,11 @@ def _alternatives(text: str | None) -> Any:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"--alternatives is not JSON: {error}.", hint=_ALTERNATIVES) from error
-    return _declared(given)
+    return _parse_groups(given)
 
 
-def _declared(given: Any) -> Declared:
-    if not isinstance(given, list) or not all(isinstance(each, list | dict) and _is_text(each) for each in given):
+def _parse_groups(given: Any) -> Declared:
+    if not isinstance(given, list) or not all(isinstance(each, list | dict) and _has_only_text(each) for each in given):
         raise UsageError("--alternatives is a list of groups.", hint=_ALTERNATIVES)
     return [Alternative(each) if isinstance(each, dict) else tuple(each) for each in given]
 
@@ -154,14 +154,14 @@ def _seconds(text: str | None) -> float | None:
     return seconds
 
 
-def _hidden(text: str | None) -> bool | list[str]:
+def _parse_redact(text: str | None) -> bool | list[str]:
     """Nothing, all, or the values of these columns."""
     if text is None:
         return False
     return [name.strip() for name in text.split(",")] if text else True
 
 
-def _is_text(group: list[Any] | dict[str, Any]) -> bool:
+def _has_only_text(group: list[Any] | dict[str, Any]) -> bool:
     return all(isinstance(each, str) for each in (group.values() if isinstance(group, dict) else group))
 
 

@@ -62,13 +62,13 @@ def _run(argv: Sequence[str] | None) -> int:
         code: int = arguments.run(arguments)
         return code
     except UsageError as error:
-        return _told(error, USAGE)
+        return _print_error(error, USAGE)
     except (SparkWhyError, CannotStart) as error:
-        return _told(error, FAILED)
+        return _print_error(error, FAILED)
     except (PySparkException, Py4JJavaError) as error:
-        return _told(f"Spark says: {shortened(str(error))}", FAILED)
+        return _print_error(f"Spark says: {shortened(str(error))}", FAILED)
     except KeyboardInterrupt:
-        return _told("stopped.", INTERRUPTED)
+        return _print_error("stopped.", INTERRUPTED)
     finally:
         if not had_session:
             _stop()
@@ -88,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _told(error: object, code: int) -> int:
+def _print_error(error: object, code: int) -> int:
     print(escape_controls(f"sparkwhy: {error}"), file=sys.stderr)
     return code
 

@@ -41,7 +41,7 @@ def progress_of(arguments: argparse.Namespace) -> Callable[[str], None] | None:
     return None if arguments.quiet or not sys.stderr.isatty() else _show_stage
 
 
-def tell(answer: Answer, arguments: argparse.Namespace) -> int:
+def print_answer(answer: Answer, arguments: argparse.Namespace) -> int:
     """Hands out the answer; its outcome is the exit code."""
     if arguments.json:
         print(answer.to_json())

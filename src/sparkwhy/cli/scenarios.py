@@ -15,7 +15,7 @@ from sparkwhy.cli.quiet import session
 from sparkwhy.errors import SparkWhyError
 from sparkwhy.scenarios import SCENARIOS
 from sparkwhy.scenarios.data.dblp_slice import DblpSlice, missing_files
-from sparkwhy.scenarios.data.tables import SMALL_ROWS, SMALL_SCALE, Generated
+from sparkwhy.scenarios.data.tables import SMALL_ROWS, SMALL_SCALE, GeneratedTables
 from sparkwhy.scenarios.reproduction import ask, lines
 from sparkwhy.scenarios.scenario import Scenario
 
@@ -61,25 +61,25 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    real = None if arguments.dblp is None else _real(arguments.dblp)
+    real = None if arguments.dblp is None else _check_folder(arguments.dblp)
     asked = SCENARIOS if real is None else [name for name, each in SCENARIOS.items() if each.dataset == "dblp"]
     chosen = [scenario_of(name) for name in arguments.names or asked]
     if arguments.list:
         print("\n".join(f"{each.name:<6} {each.title}" for each in chosen))
         return FINE
-    say = saying(arguments)
-    generated = Generated(session(), scale=arguments.scale, rows=arguments.rows, progress=say)
+    say = progress_printer(arguments)
+    generated = GeneratedTables(session(), scale=arguments.scale, rows=arguments.rows, progress=say)
     for each in chosen:
         say(f"asking {each.name}")
         tables = generated if real is None or each.dataset != "dblp" else DblpSlice(generated.spark, real)
-        with data_needed():
+        with convert_data_errors():
             row = ask(generated.spark, each, tables)
         say("done")
         print("\n".join(lines(row)), flush=True)
     return FINE
 
 
-def _real(folder: Path) -> Path:
+def _check_folder(folder: Path) -> Path:
     lacking = missing_files(folder)
     if lacking:
         raise UsageError(f"{folder} has no {' and no '.join(lacking)}.", hint="--dblp takes a folder with all of them.")
@@ -93,13 +93,13 @@ def scenario_of(name: str) -> Scenario:
     return SCENARIOS[name]
 
 
-def saying(arguments: argparse.Namespace) -> Callable[[str], None]:
+def progress_printer(arguments: argparse.Namespace) -> Callable[[str], None]:
     """Progress, or nothing if nobody watches."""
     return progress_of(arguments) or (lambda _: None)
 
 
 @contextmanager
-def data_needed() -> Iterator[None]:
+def convert_data_errors() -> Iterator[None]:
     """What the data of a scenario may lack becomes an error without a traceback."""
     try:
         yield

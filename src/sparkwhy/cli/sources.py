@@ -54,9 +54,9 @@ def target_of(text: str) -> Target:
     return Target(code, name)
 
 
-def from_code(target: Target, session: Session) -> DataFrame:
+def load_dataframe(target: Target, session: Session) -> DataFrame:
     """The DataFrame that the name stands for, or that it returns when called."""
-    module = _loaded(target)
+    module = _load_module(target)
     if not hasattr(module, target.name):
         near = get_close_matches(target.name, vars(module)) or _dataframes(module) or _functions(module)
         raise UsageError(
@@ -64,7 +64,7 @@ def from_code(target: Target, session: Session) -> DataFrame:
             hint=f"did you mean {' or '.join(near)}?" if near else "a name inside of a function cannot be seen.",
         )
     found = getattr(module, target.name)
-    made = _called(found, target, module, session) if inspect.isroutine(found) else found
+    made = _call_function(found, target, module, session) if inspect.isroutine(found) else found
     if not isinstance(made, DataFrame):
         raise UsageError(
             f"{target.name} in {target.code} is no DataFrame but {type(made).__name__}.",
@@ -73,7 +73,7 @@ def from_code(target: Target, session: Session) -> DataFrame:
     return made
 
 
-def _loaded(target: Target) -> ModuleType:
+def _load_module(target: Target) -> ModuleType:
     if target.is_file:
         return _run_file(target.code)
     sys.path.insert(0, str(Path.cwd()))  # as `python -m` does
@@ -115,8 +115,8 @@ def _functions(module: ModuleType) -> list[str]:
     return [name for name in own if inspect.isfunction(getattr(module, name)) and not name.startswith("_")][:3]
 
 
-def _called(function: Callable[..., Any], target: Target, module: ModuleType, session: Session) -> Any:
-    needed = _needed(function)
+def _call_function(function: Callable[..., Any], target: Target, module: ModuleType, session: Session) -> Any:
+    needed = _required_parameters(function)
     if len(needed) > 1:
         raise UsageError(
             f"{target.name} in {target.code} takes {len(needed)} arguments.",
@@ -128,15 +128,15 @@ def _called(function: Callable[..., Any], target: Target, module: ModuleType, se
         raise CannotStart(error, getattr(module, "__file__", None)) from error
 
 
-def _needed(function: Callable[..., Any]) -> list[inspect.Parameter]:
+def _required_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """The arguments that a function wants; some that are written in C do not say."""
     try:
-        return [p for p in inspect.signature(function).parameters.values() if _is_needed(p)]
+        return [p for p in inspect.signature(function).parameters.values() if _is_required(p)]
     except ValueError:
         return []
 
 
-def _is_needed(parameter: inspect.Parameter) -> bool:
+def _is_required(parameter: inspect.Parameter) -> bool:
     some = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return parameter.default is inspect.Parameter.empty and parameter.kind not in some
 
@@ -144,7 +144,7 @@ def _is_needed(parameter: inspect.Parameter) -> bool:
 # --- SQL ---
 
 
-def from_sql(given: str, tables: Sequence[str], session: Session) -> DataFrame:
+def run_sql(given: str, tables: Sequence[str], session: Session) -> DataFrame:
     """The query over the tables, each of which becomes a view."""
     text = _sql_text(given)
     named = [_table(each) for each in tables]

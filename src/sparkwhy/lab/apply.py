@@ -18,7 +18,7 @@ Operation: TypeAlias = Callable[[Sequence[Rows]], Rows]
 """What an operator makes of its inputs."""
 
 
-def operation(node: Plan, settings: Settings) -> Operation:
+def as_function(node: Plan, settings: Settings) -> Operation:
     """The operator as a function of its inputs."""
     if isinstance(node, Filter):  # what there is most of: its condition is made into a function once
         holds = evaluator(node.condition, node.input.output, settings)

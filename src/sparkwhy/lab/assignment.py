@@ -10,7 +10,7 @@ from collections.abc import Sequence
 _INFINITY = float("inf")
 
 
-def least_cost(costs: Sequence[Sequence[int]]) -> int:
+def cheapest_cost(costs: Sequence[Sequence[int]]) -> int:
     """The cost of the cheapest assignment; there are at least as many columns as rows.
 
     >>> least_cost([[4, 1, 3], [2, 0, 5]])

@@ -23,10 +23,10 @@ from itertools import islice, product
 from typing import TypeAlias
 
 from sparkwhy.errors import assert_never
-from sparkwhy.lab.conditions import Scene, conditions
-from sparkwhy.lab.swaps import Choice, Kind, Swaps
+from sparkwhy.lab.conditions import Scene, distinguishable_conditions
+from sparkwhy.lab.swaps import Kind, SwapChoice, Swaps
 from sparkwhy.memory.settings import Settings
-from sparkwhy.memory.values import Row, key
+from sparkwhy.memory.values import Row, grouping_key
 from sparkwhy.plan.exprs import AggCall, Attribute, Expr
 from sparkwhy.plan.nodes import (
     Aggregate,
@@ -87,27 +87,27 @@ class Changer:
         """The changes of an operator that its possible inputs can tell apart: for each input, the bags it may be."""
         match node:
             case Filter():
-                return self._filters(node, _different(inputs[0]))
+                return self._filters(node, _distinct_rows(inputs[0]))
             case Join():
-                return self._joins(node, _different(inputs[0]), _different(inputs[1]))
+                return self._joins(node, _distinct_rows(inputs[0]), _distinct_rows(inputs[1]))
             case Limit():
                 return Variants(tuple(_limits(node, max(map(len, inputs[0])))))
             case Flatten():
-                return self._bounded(self._flattens(node))
+                return self._limit(self._flattens(node))
             case Project():
-                return self._bounded(self._projects(node))
+                return self._limit(self._projects(node))
             case Aggregate():
-                return self._bounded(self._aggregates(node))
+                return self._limit(self._aggregates(node))
             case Window():
-                return self._bounded(self._windows(node))
+                return self._limit(self._windows(node))
             case Sort():
-                return self._bounded(self._sorts(node))
+                return self._limit(self._sorts(node))
             case Table() | OneRow() | Union() | SetOperation() | Distinct() | Sample():
                 return Variants(())
             case _:
                 assert_never(node)
 
-    def _bounded(self, made: Iterable[Variant]) -> Variants:
+    def _limit(self, made: Iterable[Variant]) -> Variants:
         some = list(islice((variant for variant in made if variant.kinds), self.most + 1))
         return Variants(tuple(some[: self.most]), len(some) <= self.most)
 
@@ -115,7 +115,7 @@ class Changer:
 
     def _filters(self, node: Filter, rows: Rows) -> Variants:
         scene = Scene(node.input.output, rows, self.swaps, IN_FILTERS, self.most, self.settings)
-        made = conditions(node.condition, scene)
+        made = distinguishable_conditions(node.condition, scene)
         found = (Variant(replace(node, condition=c.expr), c.kinds) for c in made.by_truth.values() if c.kinds)
         return Variants(tuple(found), made.complete)
 
@@ -124,81 +124,85 @@ class Changer:
         if node.how not in PAIRING or (node.how == "inner" and node.condition is None):
             return Variants(())
         complete, written = self._join_conditions(node, left, right)
-        made = (_retyped(node, how, choice) for choice in written for how in PAIRING)
+        made = (_change_join_type(node, how, choice) for choice in written for how in PAIRING)
         return Variants(tuple(variant for variant in made if variant.kinds), complete)
 
-    def _join_conditions(self, node: Join, left: Rows, right: Rows) -> tuple[bool, list[Choice | None]]:
+    def _join_conditions(self, node: Join, left: Rows, right: Rows) -> tuple[bool, list[SwapChoice | None]]:
         if node.condition is None:
             return True, [None]
         pairs = [one + other for one in left for other in right]
         both = node.left.output + node.right.output
-        made = conditions(node.condition, Scene(both, pairs, self.swaps, IN_JOINS, self.most, self.settings))
+        made = distinguishable_conditions(
+            node.condition, Scene(both, pairs, self.swaps, IN_JOINS, self.most, self.settings)
+        )
         return made.complete, list(made.by_truth.values())
 
     # --- attributes ---
 
     def _flattens(self, node: Flatten) -> Iterator[Variant]:
-        for choice in self._swapped(node.collection, node.input.output):
+        for choice in self._swap_attributes(node.collection, node.input.output):
             yield Variant(replace(node, collection=choice.expr), choice.kinds)
             turned = replace(node, collection=choice.expr, outer=not node.outer)
             yield Variant(turned, (*choice.kinds, "flatten type"))
 
     def _projects(self, node: Project) -> Iterator[Variant]:
-        for exprs, kinds in self._each([column.expr for column in node.columns], node.input.output):
-            yield Variant(replace(node, columns=_recomputed(node.columns, exprs)), kinds)
+        for exprs, kinds in self._combine_swaps([column.expr for column in node.columns], node.input.output):
+            yield Variant(replace(node, columns=_replace_exprs(node.columns, exprs)), kinds)
 
     def _aggregates(self, node: Aggregate) -> Iterator[Variant]:
         offered = node.input.output
-        keys = [self._swapped(column.expr, offered) for column in node.keys]
+        keys = [self._swap_attributes(column.expr, offered) for column in node.keys]
         calls = [self._calls(column.expr, offered) for column in node.aggregates]
         for exprs, kinds in _combinations(keys + calls):
-            made = _recomputed(node.keys + node.aggregates, exprs)
+            made = _replace_exprs(node.keys + node.aggregates, exprs)
             yield Variant(replace(node, keys=made[: len(keys)], aggregates=made[len(keys) :]), kinds)
 
-    def _calls(self, expr: Expr, offered: Sequence[Attribute]) -> list[Choice]:
+    def _calls(self, expr: Expr, offered: Sequence[Attribute]) -> list[SwapChoice]:
         """An aggregate over other attributes, and with other functions."""
-        swapped = self._swapped(expr, offered)
+        swapped = self._swap_attributes(expr, offered)
         return swapped + [
-            Choice(other, (*choice.kinds, "aggregate function")) for choice in swapped for other in _other(choice.expr)
+            SwapChoice(other, (*choice.kinds, "aggregate function"))
+            for choice in swapped
+            for other in _other_functions(choice.expr)
         ]
 
     def _windows(self, node: Window) -> Iterator[Variant]:
         read = [*node.partition, *(sort.expr for sort in node.order), *(column.expr for column in node.columns)]
         first, second = len(node.partition), len(node.partition) + len(node.order)
-        for exprs, kinds in self._each(read, node.input.output):
+        for exprs, kinds in self._combine_swaps(read, node.input.output):
             order = tuple(replace(sort, expr=expr) for sort, expr in zip(node.order, exprs[first:second], strict=True))
-            columns = _recomputed(node.columns, exprs[second:])
+            columns = _replace_exprs(node.columns, exprs[second:])
             yield Variant(replace(node, partition=exprs[:first], order=order, columns=columns), kinds)
 
     def _sorts(self, node: Sort) -> Iterator[Variant]:
-        for exprs, kinds in self._each([sort.expr for sort in node.order], node.input.output):
+        for exprs, kinds in self._combine_swaps([sort.expr for sort in node.order], node.input.output):
             order = tuple(replace(sort, expr=expr) for sort, expr in zip(node.order, exprs, strict=True))
             yield Variant(replace(node, order=order), kinds)
 
-    def _each(self, exprs: Sequence[Expr], offered: Sequence[Attribute]) -> Iterator[Combination]:
-        return _combinations([self._swapped(expr, offered) for expr in exprs])
+    def _combine_swaps(self, exprs: Sequence[Expr], offered: Sequence[Attribute]) -> Iterator[Combination]:
+        return _combinations([self._swap_attributes(expr, offered) for expr in exprs])
 
-    def _swapped(self, expr: Expr, offered: Sequence[Attribute]) -> list[Choice]:
+    def _swap_attributes(self, expr: Expr, offered: Sequence[Attribute]) -> list[SwapChoice]:
         return list(islice(self.swaps.rewritings(expr, offered), self.most + 1))
 
 
-def _different(bags: Iterable[Rows]) -> Rows:
-    return list({key(row): row for rows in bags for row in rows}.values())
+def _distinct_rows(bags: Iterable[Rows]) -> Rows:
+    return list({grouping_key(row): row for rows in bags for row in rows}.values())
 
 
 Combination: TypeAlias = tuple[tuple[Expr, ...], tuple[Kind, ...]]
 
 
-def _combinations(options: Sequence[Sequence[Choice]]) -> Iterator[Combination]:
+def _combinations(options: Sequence[Sequence[SwapChoice]]) -> Iterator[Combination]:
     for chosen in product(*options):
         yield tuple(choice.expr for choice in chosen), tuple(kind for choice in chosen for kind in choice.kinds)
 
 
-def _recomputed(columns: Sequence[Column], exprs: Sequence[Expr]) -> tuple[Column, ...]:
+def _replace_exprs(columns: Sequence[Column], exprs: Sequence[Expr]) -> tuple[Column, ...]:
     return tuple(replace(column, expr=expr) for column, expr in zip(columns, exprs, strict=True))
 
 
-def _retyped(node: Join, how: JoinType, choice: Choice | None) -> Variant:
+def _change_join_type(node: Join, how: JoinType, choice: SwapChoice | None) -> Variant:
     condition, kinds = (None, ()) if choice is None else (choice.expr, choice.kinds)
     type_kind: tuple[Kind, ...] = () if how == node.how else ("join type",)
     return Variant(replace(node, how=how, condition=condition), kinds + type_kind)
@@ -213,7 +217,7 @@ def _limits(node: Limit, rows: int) -> Iterator[Variant]:
             yield Variant(replace(node, count=number), ("limit",))
 
 
-def _other(expr: Expr) -> list[Expr]:
+def _other_functions(expr: Expr) -> list[Expr]:
     """The aggregate with each other standard function that takes its argument and gives its type."""
     if not isinstance(expr, AggCall) or len(expr.args) != 1 or expr.function not in dict(FUNCTIONS):
         return []

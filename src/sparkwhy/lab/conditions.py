@@ -12,8 +12,8 @@ from itertools import combinations, islice
 from typing import NamedTuple, TypeAlias
 
 from sparkwhy.errors import EvaluationError
-from sparkwhy.lab.constants import TEXT_TESTS, active_domain, beyond, pieces
-from sparkwhy.lab.swaps import Choice, Kind, Swaps
+from sparkwhy.lab.constants import TEXT_TESTS, active_domain, constants_above, text_pieces
+from sparkwhy.lab.swaps import Kind, SwapChoice, Swaps
 from sparkwhy.memory.evaluate import evaluator
 from sparkwhy.memory.settings import Settings
 from sparkwhy.memory.values import Row, Value
@@ -34,7 +34,7 @@ class Truth(NamedTuple):
 class Choices:
     """For each different truth, the way to write it that changes least; not `complete` if some were left out."""
 
-    by_truth: Mapping[Truth, Choice]
+    by_truth: Mapping[Truth, SwapChoice]
     complete: bool = True
 
 
@@ -50,7 +50,7 @@ class Scene:
     settings: Settings
 
 
-def conditions(condition: Expr, scene: Scene) -> Choices:
+def distinguishable_conditions(condition: Expr, scene: Scene) -> Choices:
     """The conditions that are true for different rows of the scene; a row for which one is null counts as false."""
     found = choices(condition, scene)
     return Choices(_cheapest((Truth(t.true, 0), choice) for t, choice in found.by_truth.items()), found.complete)
@@ -60,9 +60,9 @@ def choices(condition: Expr, scene: Scene) -> Choices:
     """The conditions that the rows of the scene tell apart, by null too: there may be a `not` around them."""
     match condition:
         case And(operands):
-            return _connected(And, _all_true, [choices(operand, scene) for operand in operands], scene.most)
+            return _connect(And, _conjoin, [choices(operand, scene) for operand in operands], scene.most)
         case Or(operands):
-            return _connected(Or, _any_true, [choices(operand, scene) for operand in operands], scene.most)
+            return _connect(Or, _disjoin, [choices(operand, scene) for operand in operands], scene.most)
         case Not(inner):
             found = choices(inner, scene)
             negated = {Truth(t.false, t.true): replace(c, expr=Not(c.expr)) for t, c in found.by_truth.items()}
@@ -89,8 +89,8 @@ def truth_of(condition: Expr, scene: Scene) -> Truth:
     return Truth(true, false)
 
 
-def _cheapest(found: Iterable[tuple[Truth, Choice]]) -> dict[Truth, Choice]:
-    best: dict[Truth, Choice] = {}
+def _cheapest(found: Iterable[tuple[Truth, SwapChoice]]) -> dict[Truth, SwapChoice]:
+    best: dict[Truth, SwapChoice] = {}
     for truth, choice in found:
         if truth not in best or len(choice.kinds) < len(best[truth].kinds):
             best[truth] = choice
@@ -103,15 +103,15 @@ Connective: TypeAlias = type[And] | type[Or]
 Meaning: TypeAlias = Callable[[Truth, Truth], Truth]
 
 
-def _all_true(one: Truth, other: Truth) -> Truth:
+def _conjoin(one: Truth, other: Truth) -> Truth:
     return Truth(one.true & other.true, one.false | other.false)
 
 
-def _any_true(one: Truth, other: Truth) -> Truth:
+def _disjoin(one: Truth, other: Truth) -> Truth:
     return Truth(one.true | other.true, one.false & other.false)
 
 
-def _connected(connective: Connective, meaning: Meaning, operands: list[Choices], most: int) -> Choices:
+def _connect(connective: Connective, meaning: Meaning, operands: list[Choices], most: int) -> Choices:
     """Every choice of an operand with every choice of the others; equal truths are one before the next joins in."""
     first, *rest = operands
     made = {truth: replace(choice, expr=connective((choice.expr,))) for truth, choice in first.by_truth.items()}
@@ -126,53 +126,53 @@ def _connected(connective: Connective, meaning: Meaning, operands: list[Choices]
 def _pairs(
     connective: Connective,
     meaning: Meaning,
-    made: Mapping[Truth, Choice],
-    more: Mapping[Truth, Choice],
+    made: Mapping[Truth, SwapChoice],
+    more: Mapping[Truth, SwapChoice],
     *,
     together: bool,
-) -> Iterator[tuple[Truth, Choice]]:
+) -> Iterator[tuple[Truth, SwapChoice]]:
     """Where changing both sides together would be too much, one at a time is changed."""
     for one, left in made.items():
         for other, right in more.items():
             if together or not left.kinds or not right.kinds:
                 assert isinstance(left.expr, And | Or)
                 expr = connective((*left.expr.operands, right.expr))
-                yield meaning(one, other), Choice(expr, left.kinds + right.kinds)
+                yield meaning(one, other), SwapChoice(expr, left.kinds + right.kinds)
 
 
 # --- atoms --------------------------------------------------------------------------------------------------
 
 
-def _atoms(written: Choice, scene: Scene) -> Iterator[Choice]:
+def _atoms(written: SwapChoice, scene: Scene) -> Iterator[SwapChoice]:
     """The condition with other comparison operators and constants; first as it is."""
     yield written
     match written.expr:
         case Compare() as compare:
             for op in (compare.op, *COMPARISONS) if "comparison" in scene.admissible else (compare.op,):
                 kinds = written.kinds if op == compare.op else (*written.kinds, "comparison")
-                yield from _compared(Choice(replace(compare, op=op), kinds), scene)
+                yield from _change_constant(SwapChoice(replace(compare, op=op), kinds), scene)
         case In() as test if "constant" in scene.admissible and all(map(_is_constant, test.options)):
             yield from (_with_constant(written, option) for option in _options(test, scene))
-        case Call(function, (text, sought)) as call if function in TEXT_TESTS and _changeable(sought, scene):
-            tried = pieces(function, _domain(text, scene))
+        case Call(function, (text, sought)) as call if function in TEXT_TESTS and _is_changeable(sought, scene):
+            tried = text_pieces(function, _domain(text, scene))
             yield from (_with_constant(written, replace(call, args=(text, Literal(x, sought.type)))) for x in tried)
         case _:
             pass
 
 
-def _with_constant(written: Choice, expr: Expr) -> Choice:
-    return Choice(expr, (*written.kinds, "constant"))
+def _with_constant(written: SwapChoice, expr: Expr) -> SwapChoice:
+    return SwapChoice(expr, (*written.kinds, "constant"))
 
 
-def _compared(written: Choice, scene: Scene) -> Iterator[Choice]:
+def _change_constant(written: SwapChoice, scene: Scene) -> Iterator[SwapChoice]:
     """A comparison with a constant, with each constant of the domain: with all operators, no others matter."""
     yield written
     compare = written.expr
     assert isinstance(compare, Compare)
-    if _changeable(compare.right, scene) and not _is_constant(compare.left):
+    if _is_changeable(compare.right, scene) and not _is_constant(compare.left):
         for value in _domain(compare.left, scene):
             yield _with_constant(written, replace(compare, right=Literal(value, compare.right.type)))
-    elif _changeable(compare.left, scene) and not _is_constant(compare.right):
+    elif _is_changeable(compare.left, scene) and not _is_constant(compare.right):
         for value in _domain(compare.right, scene):
             yield _with_constant(written, replace(compare, left=Literal(value, compare.left.type)))
 
@@ -181,11 +181,11 @@ def _options(test: In, scene: Scene) -> Iterator[Expr]:
     """As many constants as there are, or fewer since they may repeat: each set of them, and some that nothing has."""
     domain = _domain(test.input, scene)
     sets = (chosen for size in range(1, len(test.options) + 1) for chosen in combinations(domain, size))
-    for chosen in (*sets, *((value,) for value in beyond(domain))):
+    for chosen in (*sets, *((value,) for value in constants_above(domain))):
         yield In(test.input, tuple(Literal(value, test.input.type) for value in chosen))
 
 
-def _changeable(expr: Expr, scene: Scene) -> bool:
+def _is_changeable(expr: Expr, scene: Scene) -> bool:
     return "constant" in scene.admissible and _is_constant(expr)
 
 

@@ -24,7 +24,7 @@ from typing import TypeAlias
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.errors import UnsupportedOperator, assert_never
 from sparkwhy.explain.model import Operator
-from sparkwhy.lab.whynot import Answers, Collect, compatible, has_rows, of_elements, wanted_directly
+from sparkwhy.lab.whynot import Answers, Collect, backtrace_directly, compatible_rows, element_conditions, has_rows
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, integer, long, null
 from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, IsNull, Not, Or, Ref, is_true
 from sparkwhy.plan.nodes import (
@@ -58,7 +58,7 @@ Unknown: TypeAlias = Mapping[AttrId, frozenset[Attribute]]
 
 def conseil(plan: Plan, asked: Conditions, collect: Collect) -> Answers:
     """The smallest sets of operators that stop a compatible row."""
-    found = _dropped(plan, asked, collect)
+    found = _dropped_sets(plan, asked, collect)
     smallest = [each for each in found if not any(other < each for other in found)]
     place = {node.id: i for i, node in enumerate(walk(plan))}
     ordered = sorted(smallest, key=lambda each: (len(each), sorted(place[op] for op in each)))
@@ -67,7 +67,7 @@ def conseil(plan: Plan, asked: Conditions, collect: Collect) -> Answers:
 
 def why_not_joined(plan: Plan, asked: Conditions, collect: Collect) -> Answers:
     """The first operator after which no row is left that joins to what was asked for."""
-    found = _dropped(plan, asked, collect)
+    found = _dropped_sets(plan, asked, collect)
     order = [node for node in walk(plan) if any(node.id in each for each in found)]
     joins = {node.id for node in order if isinstance(node, Join)}
     deciding = {each for each in found if not each & joins} or found
@@ -85,11 +85,11 @@ def _operators(plan: Plan, ops: Iterable[OpId]) -> frozenset[Operator]:
     return frozenset(Operator.of(node) for node in walk(plan) if node.id in wanted)
 
 
-def _dropped(plan: Plan, asked: Conditions, collect: Collect) -> set[Dropped]:
+def _dropped_sets(plan: Plan, asked: Conditions, collect: Collect) -> set[Dropped]:
     """Which operators would have dropped a row that was asked for: one set for each way."""
     if has_rows(collect, Filter(id=Fresh(plan).part(plan), input=plan, condition=all_of(asked))):
         return set()
-    relaxing = _Relaxing(plan, asked)
+    relaxing = _Relaxer(plan, asked)
     rows = collect(relaxing.sets())
     return {frozenset(op for op, bit in relaxing.bits.items() if row[0] & bit) for row in rows}
 
@@ -98,7 +98,7 @@ def _dropped(plan: Plan, asked: Conditions, collect: Collect) -> set[Dropped]:
 
 
 @dataclass(frozen=True)
-class _Relaxed:
+class _RelaxedRows:
     """Rows with the set of operators that would have dropped them; `followed`: some source of theirs is followed."""
 
     rows: Plan
@@ -116,15 +116,15 @@ class _Relaxed:
         return Or((condition, *(is_true(Ref(flag)) for flag in flags))) if flags else condition
 
 
-class _Relaxing:
+class _Relaxer:
     """The query with nobody allowed to drop a row."""
 
     def __init__(self, plan: Plan, asked: Conditions) -> None:
         self._fresh = Fresh(plan)
         self._plan = plan
         self._asked = asked
-        self._wanted = wanted_directly(plan, asked)
-        self._compatible = compatible(plan, self._wanted)
+        self._wanted = backtrace_directly(plan, asked)
+        self._compatible = compatible_rows(plan, self._wanted)
         self.bits = {node.id: 1 << i for i, node in enumerate(n for n in walk(plan) if _drops(n))}
 
     def sets(self) -> Plan:
@@ -134,7 +134,7 @@ class _Relaxing:
         rows = Filter(id=self._fresh.part(self._plan), input=top.rows, condition=meets)
         return Aggregate(id=self._fresh.part(self._plan), input=rows, keys=carry((top.dropped,)), aggregates=())
 
-    def _relax(self, node: Plan, below: tuple[_Relaxed, ...]) -> _Relaxed:
+    def _relax(self, node: Plan, below: tuple[_RelaxedRows, ...]) -> _RelaxedRows:
         match node:
             case Table():
                 return self._source(node)
@@ -160,18 +160,18 @@ class _Relaxing:
             case _:
                 assert_never(node)
 
-    def _source(self, table: Table) -> _Relaxed:
+    def _source(self, table: Table) -> _RelaxedRows:
         followed = table.id in self._compatible
         condition = all_of(self._compatible.get(table.id, ()))
         rows = Filter(id=self._fresh.part(table), input=table, condition=condition)
         dropped = self._fresh.attribute("dropped", LONG)
         columns = (*carry(table.output), Column(dropped, long(0)))
-        return _Relaxed(self._select(table, rows, columns), dropped, followed)
+        return _RelaxedRows(self._select(table, rows, columns), dropped, followed)
 
     def _select(self, node: Plan, rows: Plan, columns: Sequence[Column]) -> Plan:
         return Project(id=self._fresh.part(node), input=rows, columns=tuple(columns))
 
-    def _note(self, node: Plan, rows: _Relaxed, fails: Expr, plan: Plan) -> _Relaxed:
+    def _note(self, node: Plan, rows: _RelaxedRows, fails: Expr, plan: Plan) -> _RelaxedRows:
         """The rows, with the operator noted on those that it would have dropped."""
         dropped = self._fresh.attribute("dropped", LONG)
         noted = call("|", Ref(rows.dropped), either(fails, long(self.bits[node.id]), long(0)))
@@ -179,8 +179,8 @@ class _Relaxing:
         return replace(rows, rows=self._select(node, plan, (*carry(kept), Column(dropped, noted))), dropped=dropped)
 
     def _project(
-        self, node: Plan, below: _Relaxed, columns: tuple[Column, ...], made: tuple[Column, ...] = ()
-    ) -> _Relaxed:
+        self, node: Plan, below: _RelaxedRows, columns: tuple[Column, ...], made: tuple[Column, ...] = ()
+    ) -> _RelaxedRows:
         """Computed columns; what is `made` of several rows is not known."""
         unknown = {c.attribute.id: _unknown_in(c.expr, below.unknown) for c in columns}
         extra: tuple[Column, ...] = ()
@@ -192,11 +192,11 @@ class _Relaxing:
         rows = self._select(node, below.rows, (*columns, *extra, *kept))
         return replace(below, rows=rows, unknown={id: flags for id, flags in unknown.items() if flags})
 
-    def _flatten(self, node: Flatten, below: _Relaxed) -> _Relaxed:
+    def _flatten(self, node: Flatten, below: _RelaxedRows) -> _RelaxedRows:
         """The elements that the pattern asks for; none at all is noted, and leaves an element that nobody knows."""
         empty = Or((IsNull(node.collection), Compare("<=", call("size", node.collection), integer(0))))
         rows: Plan = replace(node, input=below.rows, outer=True)
-        asked = of_elements(node, self._wanted[node.id])
+        asked = element_conditions(node, self._wanted[node.id])
         if asked:
             chosen = Or((is_true(all_of(asked)), is_true(empty)))
             rows = Filter(id=self._fresh.part(node), input=rows, condition=chosen)
@@ -207,19 +207,19 @@ class _Relaxing:
         unknown = {**below.unknown, **{element.id: frozenset({flag}) for element in node.elements}}
         return self._note(node, replace(below, unknown=unknown), is_true(Ref(flag)), flagged)
 
-    def _join(self, node: Join, left: _Relaxed, right: _Relaxed) -> _Relaxed:
-        both = _Relaxed(left.rows, left.dropped, left.followed or right.followed, {**left.unknown, **right.unknown})
+    def _join(self, node: Join, left: _RelaxedRows, right: _RelaxedRows) -> _RelaxedRows:
+        both = _RelaxedRows(left.rows, left.dropped, left.followed or right.followed, {**left.unknown, **right.unknown})
         condition = None if node.condition is None else both.may_hold(node.condition)
         if node.how in ("semi", "anti", "existence"):
             return self._membership(node, left, right, condition)
         pads_left, pads_right = node.how in ("left", "full"), node.how in ("right", "full")
         how = _how(pads_left or left.followed, pads_right or right.followed)
         rows = Join(id=self._fresh.part(node), left=left.rows, right=right.rows, how=how, condition=condition)
-        return self._joined(node, rows, left, right, pads_left=pads_left, pads_right=pads_right)
+        return self._pad_sides(node, rows, left, right, pads_left=pads_left, pads_right=pads_right)
 
-    def _joined(
-        self, node: Join, rows: Plan, left: _Relaxed, right: _Relaxed, *, pads_left: bool, pads_right: bool
-    ) -> _Relaxed:
+    def _pad_sides(
+        self, node: Join, rows: Plan, left: _RelaxedRows, right: _RelaxedRows, *, pads_left: bool, pads_right: bool
+    ) -> _RelaxedRows:
         """Where a row stands alone, and the join as it is would drop it, the other side is fictive."""
         fictive_left, fictive_right = (self._fresh.attribute("fictive", BOOLEAN) for _ in range(2))
         dropped = self._fresh.attribute("dropped", LONG)
@@ -234,12 +234,12 @@ class _Relaxing:
             Column(dropped, call("|", call("|", *before), noted)),
         )
         unknown = {
-            **_also(node.left.output, left.unknown, fictive_left),
-            **_also(node.right.output, right.unknown, fictive_right),
+            **_add_flag(node.left.output, left.unknown, fictive_left),
+            **_add_flag(node.right.output, right.unknown, fictive_right),
         }
-        return _Relaxed(self._select(node, rows, columns), dropped, left.followed or right.followed, unknown)
+        return _RelaxedRows(self._select(node, rows, columns), dropped, left.followed or right.followed, unknown)
 
-    def _membership(self, node: Join, left: _Relaxed, right: _Relaxed, condition: Expr | None) -> _Relaxed:
+    def _membership(self, node: Join, left: _RelaxedRows, right: _RelaxedRows, condition: Expr | None) -> _RelaxedRows:
         """Whether there is a partner at all, however far it would have come."""
         exists = node.exists or self._fresh.attribute("exists", BOOLEAN)
         rows = Join(
@@ -254,14 +254,14 @@ class _Relaxing:
             return replace(left, rows=rows)
         return self._note(node, left, Not(Ref(exists)) if node.how == "semi" else Ref(exists), rows)
 
-    def _union(self, node: Union, below: tuple[_Relaxed, ...]) -> _Relaxed:
+    def _union(self, node: Union, below: tuple[_RelaxedRows, ...]) -> _RelaxedRows:
         dropped = self._fresh.attribute("dropped", LONG)
         branches = tuple(
             self._select(node, side.rows, carry((*branch.output, side.dropped)))
             for branch, side in zip(node.branches, below, strict=True)
         )
         rows = replace(node, branches=branches, attributes=(*node.attributes, dropped))
-        return _Relaxed(rows, dropped, any(side.followed for side in below))
+        return _RelaxedRows(rows, dropped, any(side.followed for side in below))
 
 
 def _drops(node: Plan) -> bool:
@@ -278,5 +278,5 @@ def _unknown_in(expr: Expr, unknown: Unknown) -> frozenset[Attribute]:
     return frozenset(flag for attribute in attributes_of(expr) for flag in unknown.get(attribute.id, ()))
 
 
-def _also(attributes: Iterable[Attribute], unknown: Unknown, flag: Attribute) -> Unknown:
+def _add_flag(attributes: Iterable[Attribute], unknown: Unknown, flag: Attribute) -> Unknown:
     return {a.id: unknown.get(a.id, frozenset()) | {flag} for a in attributes}

@@ -7,7 +7,7 @@ import decimal
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from sparkwhy.memory.values import Value, in_order, key
+from sparkwhy.memory.values import Value, grouping_key, in_order
 
 _LONGEST = 24
 """Longer texts are looked at as a whole and from their ends only: their pieces would be too many."""
@@ -15,10 +15,10 @@ _LONGEST = 24
 
 def active_domain(values: Iterable[Value]) -> list[Value]:
     """The different values that are not null, in order."""
-    return sorted({key(value): value for value in values if value is not None}.values(), key=in_order)
+    return sorted({grouping_key(value): value for value in values if value is not None}.values(), key=in_order)
 
 
-def beyond(domain: Sequence[Value]) -> list[Value]:
+def constants_above(domain: Sequence[Value]) -> list[Value]:
     """A constant that is none of the domain, above all of it, where the type is known to have one."""
     match domain[-1] if domain else None:
         case bool():
@@ -38,7 +38,7 @@ def beyond(domain: Sequence[Value]) -> list[Value]:
 # --- pieces of texts ----------------------------------------------------------------------------------------
 
 
-def pieces(function: str, texts: Sequence[str]) -> list[str]:
+def text_pieces(function: str, texts: Sequence[str]) -> list[str]:
     """The texts to look for that can make a difference: each part of a text, or each beginning, or each end."""
     return sorted({piece for text in texts for piece in _PIECES[function](text)} | set(_PIECES[function]("")))
 
@@ -59,13 +59,13 @@ def _ends(text: str) -> Iterator[str]:
 
 
 def _like(text: str) -> Iterator[str]:
-    yield _literally(text)
-    yield from (f"{_literally(piece)}%" for piece in _beginnings(text))
-    yield from (f"%{_literally(piece)}" for piece in _ends(text))
-    yield from (f"%{_literally(piece)}%" for piece in _parts(text))
+    yield _escape(text)
+    yield from (f"{_escape(piece)}%" for piece in _beginnings(text))
+    yield from (f"%{_escape(piece)}" for piece in _ends(text))
+    yield from (f"%{_escape(piece)}%" for piece in _parts(text))
 
 
-def _literally(text: str) -> str:
+def _escape(text: str) -> str:
     return re.sub(r"([\\%_])", r"\\\1", text)
 
 

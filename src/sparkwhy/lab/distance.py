@@ -19,8 +19,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from sparkwhy.lab.assignment import least_cost
-from sparkwhy.memory.values import Row, Value, key, unordered_bag
+from sparkwhy.lab.assignment import cheapest_cost
+from sparkwhy.memory.values import Row, Value, grouping_key, unordered_bag
 from sparkwhy.plan.types import Array, Field, Map, Struct, Type
 
 
@@ -41,35 +41,35 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Bag:
+class BagTree:
     """A bag: each different element, and how often it is there."""
 
     elements: frozenset[tuple[Tree, int]]
     size: int
 
 
-Tree: TypeAlias = Leaf | Record | Bag
+Tree: TypeAlias = Leaf | Record | BagTree
 
 T = TypeVar("T")
 
 _NULL = Leaf(None)
 
 
-class SideEffects(NamedTuple):
+class ResultDifference(NamedTuple):
     """The rows that a change brings into a result, and those that it takes out."""
 
     entered: tuple[Row, ...]
     left: tuple[Row, ...]
 
 
-def distance(before: Iterable[Row], after: Iterable[Row], types: Sequence[Type]) -> int:
+def result_distance(before: Iterable[Row], after: Iterable[Row], types: Sequence[Type]) -> int:
     """The edit distance of two bags of rows with columns of these types."""
-    return Ruler(before, types).to(after)
+    return Ruler(before, types).distance_to(after)
 
 
-def side_effects(before: Sequence[Row], after: Sequence[Row], types: Sequence[Type]) -> SideEffects:
+def result_difference(before: Sequence[Row], after: Sequence[Row], types: Sequence[Type]) -> ResultDifference:
     """The difference of two bags of rows, both ways; nested values are compared without order."""
-    return SideEffects(_surplus(after, before, types), _surplus(before, after, types))
+    return ResultDifference(_surplus(after, before, types), _surplus(before, after, types))
 
 
 def _surplus(more: Iterable[Row], less: Iterable[Row], types: Sequence[Type]) -> tuple[Row, ...]:
@@ -94,13 +94,13 @@ class Ruler:
         self._between: dict[tuple[int, int], int] = {}
         self._before = Counter(map(self._number, before))
 
-    def to(self, after: Iterable[Row]) -> int:
+    def distance_to(self, after: Iterable[Row]) -> int:
         """The cost of making these rows of those that were there before."""
         return bag_distance(self._before, Counter(map(self._number, after)), self._size, self._distance)
 
     def _number(self, row: Row) -> int:
         """Rows with equal trees have the same number."""
-        form = key(row)
+        form = grouping_key(row)
         if form not in self._known:
             found = tree(row, self._schema)
             self._known[form] = self._numbers.setdefault(found, len(self._trees))
@@ -131,7 +131,7 @@ def tree(value: Value, type: Type) -> Tree:
         case Struct(fields):
             return _record(tuple(tree(part, field.type) for part, field in zip(value, fields, strict=True)))
         case _:
-            return Leaf(key(value))
+            return Leaf(grouping_key(value))
 
 
 def _record(fields: tuple[Tree, ...]) -> Tree:
@@ -140,7 +140,7 @@ def _record(fields: tuple[Tree, ...]) -> Tree:
 
 def _bag(elements: Iterable[Tree]) -> Tree:
     counted = Counter(elements)
-    return Bag(frozenset(counted.items()), 1 + sum(each.size * count for each, count in counted.items()))
+    return BagTree(frozenset(counted.items()), 1 + sum(each.size * count for each, count in counted.items()))
 
 
 # --- their distance -----------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def tree_distance(one: Tree, other: Tree) -> int:
     """The cost of the cheapest edits that make one tree of the other, both in the same place of a schema."""
     if isinstance(one, Record) and isinstance(other, Record):
         return sum(tree_distance(a, b) for a, b in zip(one.fields, other.fields, strict=True))
-    if isinstance(one, Bag) and isinstance(other, Bag):
+    if isinstance(one, BagTree) and isinstance(other, BagTree):
         return bag_distance(Counter(dict(one.elements)), Counter(dict(other.elements)), _size, tree_distance)
     if isinstance(one, Leaf) and isinstance(other, Leaf):
         return int(one != other)
@@ -166,7 +166,7 @@ def bag_distance(mine: Counter[T], theirs: Counter[T], size: Callable[[T], int],
     """
     few, many = sorted((list((mine - theirs).elements()), list((theirs - mine).elements())), key=len)
     alone = sum(map(size, many))
-    return alone + least_cost([[between(each, other) - size(other) for other in many] for each in few])
+    return alone + cheapest_cost([[between(each, other) - size(other) for other in many] for each in few])
 
 
 def _size(tree: Tree) -> int:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from sparkwhy.lab.changes import Changer, Rows
 from sparkwhy.lab.distance import Ruler
-from sparkwhy.lab.outcomes import Change, Effect, Outcomes, outcomes, rewritten
+from sparkwhy.lab.outcomes import Effect, OperatorChange, PossibleBags, apply_changes, possible_bags
 from sparkwhy.lab.swaps import Groups, Kind, Swaps
 from sparkwhy.memory.interpreter import DEFAULTS, run
 from sparkwhy.memory.settings import Settings
@@ -37,7 +37,7 @@ class Reparameterization:
     """
 
     plan: Plan = field(repr=False)
-    changes: tuple[Change, ...]
+    changes: tuple[OperatorChange, ...]
     rows: Rows
     distance: int
     collateral: int
@@ -88,13 +88,13 @@ def consult(
 ) -> Oracle:
     """Why the row is missing, by the paper's definitions; attributes are replaced within the groups."""
     original = run(plan, tables, settings=settings)
-    found = outcomes(plan, tables, Changer(Swaps.of(plan, groups), max_states, settings))
-    return among(plan, original, found, question)
+    found = possible_bags(plan, tables, Changer(Swaps.of(plan, groups), max_states, settings))
+    return judge_outcomes(plan, original, found, question)
 
 
-def among(plan: Plan, original: Rows, found: Outcomes, question: Question) -> Oracle:
+def judge_outcomes(plan: Plan, original: Rows, found: PossibleBags, question: Question) -> Oracle:
     """The answer, of all that can come out of a plan: several questions may be asked of it."""
-    successful = sorted(_successful(plan, original, found, question), key=_order)
+    successful = sorted(_find_successful(plan, original, found, question), key=_order)
     return Oracle(tuple(successful), minimal(successful), found.cut)
 
 
@@ -105,20 +105,22 @@ def is_successful(
     return any(row_matches(question, row) for row in run(plan, tables, settings=settings))
 
 
-def relaxing(found: Reparameterization) -> bool:
+def only_relaxes(found: Reparameterization) -> bool:
     """Whether every change adds rows to what its operator returns on the same input: what tracing follows."""
     return all(change.effect == "relaxes" for change in found.changes)
 
 
-def _successful(plan: Plan, original: Rows, found: Outcomes, question: Question) -> Iterator[Reparameterization]:
+def _find_successful(
+    plan: Plan, original: Rows, found: PossibleBags, question: Question
+) -> Iterator[Reparameterization]:
     ruler = Ruler(original, [attribute.type for attribute in question.output])
     for outcome in found.found:
         others = [row for row in outcome.rows if not row_matches(question, row)]
         if len(others) == len(outcome.rows):
             continue
-        far, beside = ruler.to(outcome.rows), ruler.to(others)
+        far, beside = ruler.distance_to(outcome.rows), ruler.distance_to(others)
         for way in outcome.ways:
-            yield Reparameterization(rewritten(plan, way), way.changes, outcome.rows, far, beside)
+            yield Reparameterization(apply_changes(plan, way), way.changes, outcome.rows, far, beside)
 
 
 def _order(found: Reparameterization) -> tuple[int, int, list[OpId]]:

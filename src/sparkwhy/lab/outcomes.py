@@ -16,11 +16,11 @@ from typing import Literal as OneOf
 from typing import NamedTuple, TypeAlias
 
 from sparkwhy.errors import EvaluationError
-from sparkwhy.lab.apply import Operation, operation
+from sparkwhy.lab.apply import Operation, as_function
 from sparkwhy.lab.changes import Changer, Rows, Variant
 from sparkwhy.lab.swaps import Kind
 from sparkwhy.memory.settings import Settings
-from sparkwhy.memory.values import bag, key
+from sparkwhy.memory.values import bag, grouping_key
 from sparkwhy.plan.nodes import Filter, Flatten, Limit, OneRow, OpId, Plan, Project, Table
 from sparkwhy.plan.show import show_op
 from sparkwhy.plan.types import FRACTIONALS, Array, Map, Struct, Type
@@ -31,7 +31,7 @@ Effect: TypeAlias = OneOf["relaxes", "restricts", "exchanges"]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class OperatorChange:
     """Another parameterization of one operator."""
 
     before: Plan
@@ -48,56 +48,56 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ChangePath:
     """The changes that lead to a bag, and the operators that they change: the paper's Delta.
 
     Of two ways through the same operators the one of less `weight` is told: one that only relaxes, or else the one
     with fewer edits.
     """
 
-    changes: tuple[Change, ...] = ()
+    changes: tuple[OperatorChange, ...] = ()
     ops: frozenset[OpId] = frozenset()
     weight: tuple[int, int] = (0, 0)
 
-    def with_change(self, change: Change) -> Way:
+    def with_change(self, change: OperatorChange) -> ChangePath:
         unlike, edits = self.weight
         weight = unlike + (change.effect != "relaxes"), edits + len(change.kinds)
-        return Way((*self.changes, change), self.ops | {change.op}, weight)
+        return ChangePath((*self.changes, change), self.ops | {change.op}, weight)
 
-    def beside(self, other: Way) -> Way:
+    def combine(self, other: ChangePath) -> ChangePath:
         """Both ways, through different inputs of an operator."""
         weight = self.weight[0] + other.weight[0], self.weight[1] + other.weight[1]
-        return Way(self.changes + other.changes, self.ops | other.ops, weight)
+        return ChangePath(self.changes + other.changes, self.ops | other.ops, weight)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PossibleBag:
     """A bag of rows, and the ways that lead to it."""
 
     rows: Rows
-    ways: tuple[Way, ...]
+    ways: tuple[ChangePath, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcomes:
+class PossibleBags:
     """The different bags that may come out of an operator, and what was left out below or here."""
 
-    found: tuple[Outcome, ...]
+    found: tuple[PossibleBag, ...]
     cut: tuple[str, ...] = ()
 
 
-def outcomes(plan: Plan, tables: Mapping[OpId, Rows], changer: Changer) -> Outcomes:
+def possible_bags(plan: Plan, tables: Mapping[OpId, Rows], changer: Changer) -> PossibleBags:
     """All that can come out of the plan; at most `changer.most` outputs are computed for an operator."""
     ordered = push_down(plan, False, _order_matters)
 
-    def combine(node: Plan, below: tuple[Outcomes, ...]) -> Outcomes:
+    def combine(node: Plan, below: tuple[PossibleBags, ...]) -> PossibleBags:
         match node:
             case Table():
-                return Outcomes((Outcome(tables[node.id], (Way(),)),))
+                return PossibleBags((PossibleBag(tables[node.id], (ChangePath(),)),))
             case OneRow():
-                return Outcomes((Outcome([()], (Way(),)),))
+                return PossibleBags((PossibleBag([()], (ChangePath(),)),))
             case _:
-                return _outcomes(node, below, changer, ordered=ordered[node.id])
+                return _possible_bags(node, below, changer, ordered=ordered[node.id])
 
     return fold(plan, combine)
 
@@ -113,7 +113,7 @@ def _order_matters(node: Plan, above: bool) -> tuple[bool, ...]:
             return (False,) * len(inputs(node))
 
 
-def rewritten(plan: Plan, way: Way) -> Plan:
+def apply_changes(plan: Plan, way: ChangePath) -> Plan:
     """The plan with these changes."""
     after = {change.op: change.after for change in way.changes}
     return fold(plan, lambda node, below: with_inputs(after.get(node.id, node), below))
@@ -122,27 +122,27 @@ def rewritten(plan: Plan, way: Way) -> Plan:
 # --- one operator -------------------------------------------------------------------------------------------
 
 
-def _outcomes(node: Plan, below: Sequence[Outcomes], changer: Changer, *, ordered: bool) -> Outcomes:
+def _possible_bags(node: Plan, below: Sequence[PossibleBags], changer: Changer, *, ordered: bool) -> PossibleBags:
     variants = changer.variants(node, [[outcome.rows for outcome in each.found] for each in below])
     machine = _Machine(node, variants.found, changer.settings, ordered)
     cut = [reason for each in below for reason in each.cut]
     if not variants.complete:
         cut.append(f"some parameters of operator {node.id}")
-    met, left = _Met(), changer.most
-    for combination in _fewest_changes_first(below):
+    met, left = _FoundBags(), changer.most
+    for combination in _order_by_changes(below):
         if left <= 0:
             cut.append(f"some inputs of operator {node.id}")
             break
         left -= 1 + len(variants.found)
-        ways = _ways(combination)
+        ways = _combine_paths(combination)
         for output, change in machine.outputs([outcome.rows for outcome in combination]):
             met.add(output, ways if change is None else [way.with_change(change) for way in ways])
-    return Outcomes(met.outcomes(), tuple(cut))
+    return PossibleBags(met.bags(), tuple(cut))
 
 
-def _fewest_changes_first(below: Sequence[Outcomes]) -> Iterator[tuple[Outcome, ...]]:
+def _order_by_changes(below: Sequence[PossibleBags]) -> Iterator[tuple[PossibleBag, ...]]:
     """All combinations of inputs; what changes little comes first, so that a cut leaves it in."""
-    stages: list[dict[int, list[Outcome]]] = []
+    stages: list[dict[int, list[PossibleBag]]] = []
     for each in below:
         stages.append(defaultdict(list))
         for outcome in each.found:
@@ -151,8 +151,8 @@ def _fewest_changes_first(below: Sequence[Outcomes]) -> Iterator[tuple[Outcome, 
         yield from product(*(stage[count] for stage, count in zip(stages, counts, strict=True)))
 
 
-def _ways(combination: Sequence[Outcome]) -> list[Way]:
-    return [reduce(Way.beside, chosen) for chosen in product(*(outcome.ways for outcome in combination))]
+def _combine_paths(combination: Sequence[PossibleBag]) -> list[ChangePath]:
+    return [reduce(ChangePath.combine, chosen) for chosen in product(*(outcome.ways for outcome in combination))]
 
 
 class _Output(NamedTuple):
@@ -169,11 +169,11 @@ class _Machine:
     def __init__(self, node: Plan, variants: Iterable[Variant], settings: Settings, ordered: bool) -> None:
         self.node = node
         self.ordered = ordered
-        self.apply = operation(node, settings)
-        self.variants = [(variant, operation(variant.node, settings)) for variant in variants]
+        self.apply = as_function(node, settings)
+        self.variants = [(variant, as_function(variant.node, settings)) for variant in variants]
         self.count = bag if any(_has_forms(a.type) for a in node.output) else Counter[Hashable]
 
-    def outputs(self, inputs: Sequence[Rows]) -> Iterator[tuple[_Output, Change | None]]:
+    def outputs(self, inputs: Sequence[Rows]) -> Iterator[tuple[_Output, OperatorChange | None]]:
         """What the operator makes of its inputs, as it is and with each change that makes a difference."""
         original = self._output(self.apply, inputs)
         if original is not None:
@@ -181,7 +181,7 @@ class _Machine:
         for variant, apply in self.variants:
             output = self._output(apply, inputs)
             if output is not None and (original is None or output.form != original.form):
-                yield output, Change(self.node, variant.node, variant.kinds, _effect(original, output))
+                yield output, OperatorChange(self.node, variant.node, variant.kinds, _effect(original, output))
 
     def _output(self, apply: Operation, inputs: Sequence[Rows]) -> _Output | None:
         """A query that fails, as ANSI mode lets it, has no output."""
@@ -190,7 +190,7 @@ class _Machine:
         except EvaluationError:
             return None
         counted = self.count(rows)
-        return _Output(rows, counted, key(tuple(rows)) if self.ordered else frozenset(counted.items()))
+        return _Output(rows, counted, grouping_key(tuple(rows)) if self.ordered else frozenset(counted.items()))
 
 
 def _has_forms(type: Type) -> bool:
@@ -217,23 +217,23 @@ def _effect(before: _Output | None, after: _Output) -> Effect:
 # --- merging ------------------------------------------------------------------------------------------------
 
 
-class _Met:
+class _FoundBags:
     """The bags met so far, each with its ways, by the operators that these change."""
 
     def __init__(self) -> None:
         self._rows: dict[Hashable, Rows] = {}
-        self._ways: dict[Hashable, dict[frozenset[OpId], Way]] = defaultdict(dict)
+        self._ways: dict[Hashable, dict[frozenset[OpId], ChangePath]] = defaultdict(dict)
 
-    def add(self, output: _Output, ways: Iterable[Way]) -> None:
+    def add(self, output: _Output, ways: Iterable[ChangePath]) -> None:
         self._rows.setdefault(output.form, output.rows)
         known = self._ways[output.form]
         for way in ways:
             if way.ops not in known or way.weight < known[way.ops].weight:
                 known[way.ops] = way
 
-    def outcomes(self) -> tuple[Outcome, ...]:
-        return tuple(Outcome(rows, _smallest(self._ways[form])) for form, rows in self._rows.items())
+    def bags(self) -> tuple[PossibleBag, ...]:
+        return tuple(PossibleBag(rows, _smallest(self._ways[form])) for form, rows in self._rows.items())
 
 
-def _smallest(ways: Mapping[frozenset[OpId], Way]) -> tuple[Way, ...]:
+def _smallest(ways: Mapping[frozenset[OpId], ChangePath]) -> tuple[ChangePath, ...]:
     return tuple(way for ops, way in ways.items() if not any(other < ops for other in ways))

@@ -24,41 +24,41 @@ def push_filters_into_joins(plan: Plan) -> Plan:
     filter a.x = b.y and a.z > 1 (cross join (a, b))  ->  join on a.x = b.y (filter a.z > 1 (a), b)
     """
     nothing: Conjuncts = ()
-    came = push_down(plan, nothing, lambda node, conditions: _settle(node, conditions).below)
+    came = push_down(plan, nothing, lambda node, conditions: _deal(node, conditions).below)
     fresh = count(1 + max(node.id.part for node in walk(plan)))
 
     def rebuild(node: Plan, below: tuple[Plan, ...]) -> Plan:
-        return _rebuilt(node, below, _settle(node, came[node.id]).here, fresh)
+        return _rebuild(node, below, _deal(node, came[node.id]).here, fresh)
 
     return fold(plan, rebuild)
 
 
 @dataclass(frozen=True, slots=True)
-class _Settled:
+class _Dealt:
     """Which of the conditions that came to an operator stay with it, and which go on to each of its inputs."""
 
     here: Conjuncts
     below: tuple[Conjuncts, ...]
 
 
-def _settle(node: Plan, came: Conjuncts) -> _Settled:
+def _deal(node: Plan, came: Conjuncts) -> _Dealt:
     match node:
         case Filter():
-            return _Settled((), (came + _split(node.condition),))
+            return _Dealt((), (came + _split(node.condition),))
         case Join(how="inner" | "cross"):
             own = () if node.condition is None else _split(node.condition)
-            return _dealt(came + own, (node.left.output, node.right.output))
+            return _deal_to_inputs(came + own, (node.left.output, node.right.output))
         case Join(how="left" | "semi" | "anti" | "existence"):
-            return _dealt(came, (node.left.output, ()))
+            return _deal_to_inputs(came, (node.left.output, ()))
         case Join(how="right"):
-            return _dealt(came, ((), node.right.output))
+            return _deal_to_inputs(came, ((), node.right.output))
         case Project():
-            return _dealt(came, (tuple(c.attribute for c in node.columns if c.is_carried),))
+            return _deal_to_inputs(came, (tuple(c.attribute for c in node.columns if c.is_carried),))
         case _:
-            return _Settled(came, tuple(() for _ in inputs(node)))
+            return _Dealt(came, tuple(() for _ in inputs(node)))
 
 
-def _dealt(conditions: Conjuncts, offers: tuple[tuple[Attribute, ...], ...]) -> _Settled:
+def _deal_to_inputs(conditions: Conjuncts, offers: tuple[tuple[Attribute, ...], ...]) -> _Dealt:
     """Each condition goes to the first input that may take it and offers all that it reads."""
     here: list[Expr] = []
     below: list[list[Expr]] = [[] for _ in offers]
@@ -66,20 +66,20 @@ def _dealt(conditions: Conjuncts, offers: tuple[tuple[Attribute, ...], ...]) -> 
         read = set(attributes_of(condition))
         takers = [taken for taken, offer in zip(below, offers, strict=True) if read and read <= set(offer)]
         (takers[0] if takers and _is_deterministic(condition) else here).append(condition)
-    return _Settled(tuple(here), tuple(map(tuple, below)))
+    return _Dealt(tuple(here), tuple(map(tuple, below)))
 
 
-def _rebuilt(node: Plan, below: tuple[Plan, ...], here: Conjuncts, fresh: Iterator[int]) -> Plan:
+def _rebuild(node: Plan, below: tuple[Plan, ...], here: Conjuncts, fresh: Iterator[int]) -> Plan:
     match node:
         case Filter():
             return below[0]
         case Join(how="inner" | "cross"):
             left, right = below
-            condition = _all_of(sorted(here, key=_is_lookup, reverse=True))
+            condition = _conjunction(sorted(here, key=_is_lookup, reverse=True))
             return replace(node, left=left, right=right, how="inner", condition=condition)
         case _:
             same = with_inputs(node, below)
-            condition = _all_of(here)
+            condition = _conjunction(here)
             return same if condition is None else _filter(same, condition, fresh)
 
 
@@ -95,17 +95,17 @@ def _split(condition: Expr) -> Conjuncts:
 
     (k and a) or (k and b)  ->  k, (k and a) or (k and b)
     """
-    return tuple(part for conjunct in conjuncts(condition) for part in (*_shared(conjunct), conjunct))
+    return tuple(part for conjunct in conjuncts(condition) for part in (*_shared_conjuncts(conjunct), conjunct))
 
 
-def _shared(condition: Expr) -> Conjuncts:
+def _shared_conjuncts(condition: Expr) -> Conjuncts:
     if not isinstance(condition, Or):
         return ()
     first, *others = (conjuncts(branch) for branch in condition.operands)
     return tuple(part for part in first if all(part in other for other in others))
 
 
-def _all_of(conditions: Iterable[Expr]) -> Expr | None:
+def _conjunction(conditions: Iterable[Expr]) -> Expr | None:
     found = tuple(conditions)
     if len(found) < 2:
         return found[0] if found else None

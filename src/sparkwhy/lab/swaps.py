@@ -32,14 +32,14 @@ Kind: TypeAlias = OneOf[
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SwapChoice:
     """One way to write an expression, and what was changed for it: nothing, or the kind of each change."""
 
     expr: Expr
     kinds: tuple[Kind, ...] = ()
 
 
-class Origin(NamedTuple):
+class SwapOrigin(NamedTuple):
     """Where the values of an attribute come from."""
 
     table: OpId
@@ -51,24 +51,24 @@ class Swaps:
     """The groups, and where the attributes of a plan come from."""
 
     groups: Groups
-    origins: Mapping[AttrId, Origin]
+    origins: Mapping[AttrId, SwapOrigin]
 
     @classmethod
     def of(cls, plan: Plan, groups: Groups) -> Swaps:
-        origins: dict[AttrId, Origin] = {}
+        origins: dict[AttrId, SwapOrigin] = {}
         for node in walk(plan):
-            for attribute, origin in _made(node, origins):
+            for attribute, origin in _derive_origins(node, origins):
                 origins.setdefault(attribute.id, origin)
         return cls(groups, origins)
 
-    def rewritings(self, expr: Expr, offered: Sequence[Attribute]) -> Iterator[Choice]:
+    def rewritings(self, expr: Expr, offered: Sequence[Attribute]) -> Iterator[SwapChoice]:
         """The expression with each of its references replaced or not, first as it is."""
         paths = list(paths_of(expr))
-        for chosen in product(*([path, *self.instead_of(path, offered)] for path in paths)):
+        for chosen in product(*([path, *self.replacements_for(path, offered)] for path in paths)):
             kinds: list[Kind] = ["attribute" for path, instead in zip(paths, chosen, strict=True) if path != instead]
-            yield Choice(_replaced(expr, chosen), tuple(kinds))
+            yield SwapChoice(_replace_paths(expr, chosen), tuple(kinds))
 
-    def instead_of(self, path: Expr, offered: Sequence[Attribute]) -> list[Expr]:
+    def replacements_for(self, path: Expr, offered: Sequence[Attribute]) -> list[Expr]:
         """What of the offered attributes has the type of this reference and stands in a group with it."""
         origin = _origin(path, self.origins)
         if origin is None:
@@ -77,7 +77,7 @@ class Swaps:
             candidate
             for wanted in self._partners(origin.path)
             for attribute in offered
-            for candidate in self._reached(attribute, Origin(origin.table, wanted))
+            for candidate in self._reach(attribute, SwapOrigin(origin.table, wanted))
         ]
         return [candidate for candidate in found if candidate != path and same_shape(candidate.type, path.type)]
 
@@ -91,7 +91,7 @@ class Swaps:
             for other in group - {member}
         )
 
-    def _reached(self, attribute: Attribute, wanted: Origin) -> Iterator[Expr]:
+    def _reach(self, attribute: Attribute, wanted: SwapOrigin) -> Iterator[Expr]:
         origin = self.origins.get(attribute.id)
         if origin is None or origin.table != wanted.table or wanted.path[: len(origin.path)] != origin.path:
             return
@@ -102,7 +102,7 @@ class Swaps:
             yield expr
 
 
-def _replaced(expr: Expr, chosen: Sequence[Expr]) -> Expr:
+def _replace_paths(expr: Expr, chosen: Sequence[Expr]) -> Expr:
     """The expression with these in the places of its paths, left to right."""
     left = iter(chosen)
     return rewrite(expr, lambda part: next(left) if _is_path(part) else None)
@@ -122,27 +122,27 @@ def _field(expr: Expr, name: str) -> Expr | None:
 # --- origins ------------------------------------------------------------------------------------------------
 
 
-def _made(node: Plan, origins: Mapping[AttrId, Origin]) -> Iterator[tuple[Attribute, Origin]]:
+def _derive_origins(node: Plan, origins: Mapping[AttrId, SwapOrigin]) -> Iterator[tuple[Attribute, SwapOrigin]]:
     """The attributes that an operator makes, where they only give others a new place."""
     match node:
         case Table():
-            yield from ((attribute, Origin(node.id, (attribute.name,))) for attribute in node.attributes)
+            yield from ((attribute, SwapOrigin(node.id, (attribute.name,))) for attribute in node.attributes)
         case Project():
             sources = [(column.attribute, column.expr) for column in node.columns]
-            yield from _named(sources, origins)
+            yield from _name_origins(sources, origins)
         case Flatten() if isinstance(node.collection.type, Array):
-            yield from _named(_elements(node), origins)
+            yield from _name_origins(_elements(node), origins)
         case Aggregate():
             keys = [(column.attribute, column.expr) for column in node.keys]
-            lists = [(c.attribute, call.args[0]) for c in node.aggregates for call in _collecting(c.expr)]
-            yield from _named(keys + lists, origins)
+            lists = [(c.attribute, call.args[0]) for c in node.aggregates for call in _collect_calls(c.expr)]
+            yield from _name_origins(keys + lists, origins)
         case _:
             pass
 
 
-def _named(
-    sources: Sequence[tuple[Attribute, Expr]], origins: Mapping[AttrId, Origin]
-) -> Iterator[tuple[Attribute, Origin]]:
+def _name_origins(
+    sources: Sequence[tuple[Attribute, Expr]], origins: Mapping[AttrId, SwapOrigin]
+) -> Iterator[tuple[Attribute, SwapOrigin]]:
     for attribute, expr in sources:
         if (origin := _origin(expr, origins)) is not None:
             yield attribute, origin
@@ -154,15 +154,15 @@ def _elements(node: Flatten) -> list[tuple[Attribute, Expr]]:
     return [(node.elements[0], node.collection)]
 
 
-def _collecting(expr: Expr) -> list[AggCall]:
+def _collect_calls(expr: Expr) -> list[AggCall]:
     return [expr] if isinstance(expr, AggCall) and expr.function in COLLECTS else []
 
 
-def _origin(expr: Expr, origins: Mapping[AttrId, Origin]) -> Origin | None:
+def _origin(expr: Expr, origins: Mapping[AttrId, SwapOrigin]) -> SwapOrigin | None:
     """Of a path: an attribute, or a field of one."""
     names: list[str] = []
     while isinstance(expr, FieldOf):
         names.append(expr.field.name)
         expr = expr.input
     found = origins.get(expr.attribute.id) if isinstance(expr, Ref) else None
-    return None if found is None else Origin(found.table, found.path + tuple(reversed(names)))
+    return None if found is None else SwapOrigin(found.table, found.path + tuple(reversed(names)))

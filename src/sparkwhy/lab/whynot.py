@@ -60,7 +60,7 @@ Collect: TypeAlias = Callable[[Plan], Sequence[Sequence[Any]]]
 """Runs a plan and returns its rows: Spark, or the reference engine."""
 
 
-def why_not(plan: Plan, asked: Conditions, collect: Collect) -> Answers:
+def frontier_picky(plan: Plan, asked: Conditions, collect: Collect) -> Answers:
     """The frontier picky operator, if there is one."""
     if has_rows(collect, Filter(id=Fresh(plan).part(plan), input=plan, condition=all_of(asked))):
         return ()
@@ -76,7 +76,7 @@ def why_not(plan: Plan, asked: Conditions, collect: Collect) -> Answers:
                 return (frozenset({Operator.of(node)}),)
             break
     for node in reversed(reached):
-        if any(has_rows(collect, lost) for lost in tracing.lost(node)):
+        if any(has_rows(collect, lost) for lost in tracing.lost_rows(node)):
             return (frozenset({Operator.of(node)}),)
     return ()
 
@@ -92,30 +92,30 @@ def has_rows(collect: Collect, plan: Plan) -> bool:
 # --- what is compatible ---
 
 
-def wanted_directly(plan: Plan, asked: Conditions) -> Mapping[OpId, Conditions]:
+def backtrace_directly(plan: Plan, asked: Conditions) -> Mapping[OpId, Conditions]:
     """What the pattern says of each operator's rows, if nothing is inferred from join conditions."""
-    return push_down(plan, asked, _pushed)
+    return push_down(plan, asked, _push_through)
 
 
-def _pushed(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
+def _push_through(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
     if not isinstance(node, Join):
         return push_through(node, wanted)
-    return _of_side(node.left, wanted), _of_side(node.right, wanted)
+    return _restrict_to_side(node.left, wanted), _restrict_to_side(node.right, wanted)
 
 
-def _of_side(side: Plan, wanted: Conditions) -> Conditions:
+def _restrict_to_side(side: Plan, wanted: Conditions) -> Conditions:
     ids = frozenset(attribute.id for attribute in side.output)
     return tuple(c for c in wanted if reads_only(c, side.output) and rejects_null(c, ids))
 
 
-def compatible(plan: Plan, wanted: Mapping[OpId, Conditions]) -> Mapping[OpId, Conditions]:
+def compatible_rows(plan: Plan, wanted: Mapping[OpId, Conditions]) -> Mapping[OpId, Conditions]:
     """The conditions of compatible rows for each source that is followed."""
     tables = [node.id for node in walk(plan) if isinstance(node, Table)]
     said = {table: wanted[table] for table in tables if wanted[table]}
     return said or dict.fromkeys(tables, ())
 
 
-def of_elements(node: Flatten, wanted: Conditions) -> Conditions:
+def element_conditions(node: Flatten, wanted: Conditions) -> Conditions:
     """What the pattern says of the elements that a flatten makes, as far as it was asked of the source too."""
     made = frozenset(element.id for element in node.elements)
     known = (*node.input.output, *node.elements)
@@ -148,7 +148,7 @@ class _Marked:
     mark: Attribute | None
 
     @property
-    def marked(self) -> Expr:
+    def is_marked(self) -> Expr:
         return boolean(True) if self.mark is None else is_true(Ref(self.mark))
 
 
@@ -157,8 +157,8 @@ class _Tracing:
 
     def __init__(self, plan: Plan, asked: Conditions) -> None:
         self._fresh = Fresh(plan)
-        self._wanted = wanted_directly(plan, asked)
-        self._compatible = compatible(plan, self._wanted)
+        self._wanted = backtrace_directly(plan, asked)
+        self._compatible = compatible_rows(plan, self._wanted)
         self._done: dict[OpId, _Marked] = {}
         for node in walk(plan):
             self._done[node.id] = self._mark(node, tuple(self._done[below.id] for below in inputs(node)))
@@ -167,44 +167,44 @@ class _Tracing:
 
     def successors(self, node: Plan) -> Plan:
         """The marked rows of an operator's output."""
-        return self._kept(node, self._done[node.id])
+        return self._keep_marked(node, self._done[node.id])
 
-    def lost(self, node: Plan) -> tuple[Plan, ...]:
+    def lost_rows(self, node: Plan) -> tuple[Plan, ...]:
         """The successors in the input of an operator that have none in its output."""
         match node:
             case Filter():
-                return (self._lost(node, Not(is_true(node.condition))),)
+                return (self._find_lost(node, Not(is_true(node.condition))),)
             case Flatten():
                 empty = Compare("<=", call("size", node.collection), integer(0))
-                return (self._lost(node, Or((IsNull(node.collection), empty))),)
+                return (self._find_lost(node, Or((IsNull(node.collection), empty))),)
             case Join():
-                return self._lost_by_join(node)
+                return self._find_lost_by_join(node)
             case _:
                 return ()
 
-    def _kept(self, node: Plan, found: _Marked) -> Plan:
-        return Filter(id=self._fresh.part(node), input=found.rows, condition=found.marked)
+    def _keep_marked(self, node: Plan, found: _Marked) -> Plan:
+        return Filter(id=self._fresh.part(node), input=found.rows, condition=found.is_marked)
 
-    def _lost(self, node: Filter | Flatten, fails: Expr) -> Plan:
+    def _find_lost(self, node: Filter | Flatten, fails: Expr) -> Plan:
         below = self._done[node.input.id]
-        return Filter(id=self._fresh.part(node), input=below.rows, condition=And((below.marked, fails)))
+        return Filter(id=self._fresh.part(node), input=below.rows, condition=And((below.is_marked, fails)))
 
-    def _lost_by_join(self, join: Join) -> tuple[Plan, ...]:
+    def _find_lost_by_join(self, join: Join) -> tuple[Plan, ...]:
         left, right = self._done[join.left.id], self._done[join.right.id]
-        of_left, of_right = self._kept(join, left), self._kept(join, right)
+        of_left, of_right = self._keep_marked(join, left), self._keep_marked(join, right)
         match join.how:
             case "anti":
-                return (self._partnered(join, of_left, right.rows, "semi"),)
+                return (self._join_partners(join, of_left, right.rows, "semi"),)
             case "existence":
                 return ()
             case how:
                 drops_left = left.mark is not None and how in ("inner", "cross", "right", "semi")
                 drops_right = right.mark is not None and how in ("inner", "cross", "left")
-                lost_left = [self._partnered(join, of_left, of_right, "anti")] if drops_left else []
-                lost_right = [self._partnered(join, of_right, of_left, "anti")] if drops_right else []
+                lost_left = [self._join_partners(join, of_left, of_right, "anti")] if drops_left else []
+                lost_right = [self._join_partners(join, of_right, of_left, "anti")] if drops_right else []
                 return (*lost_left, *lost_right)
 
-    def _partnered(self, join: Join, rows: Plan, partners: Plan, how: Any) -> Plan:
+    def _join_partners(self, join: Join, rows: Plan, partners: Plan, how: Any) -> Plan:
         return Join(id=self._fresh.part(join), left=rows, right=partners, how=how, condition=join.condition)
 
     def _mark(self, node: Plan, below: tuple[_Marked, ...]) -> _Marked:
@@ -215,7 +215,7 @@ class _Tracing:
         match node:
             case Project():
                 (rows,) = below
-                return _Marked(replace(node, input=rows.rows, columns=node.columns + _carried(rows)), rows.mark)
+                return _Marked(replace(node, input=rows.rows, columns=node.columns + _carry_mark(rows)), rows.mark)
             case Filter() | Sort() | Limit() | Sample() | Window():
                 (rows,) = below
                 return _Marked(with_inputs(node, (rows.rows,)), rows.mark)
@@ -249,10 +249,10 @@ class _Tracing:
     def _flatten(self, node: Flatten, below: _Marked) -> _Marked:
         """The elements that the pattern asks for are followed, not those beside them."""
         rows = with_inputs(node, (below.rows,))
-        asked = of_elements(node, self._wanted[node.id])
+        asked = element_conditions(node, self._wanted[node.id])
         if not asked:
             return _Marked(rows, below.mark)
-        return self._with_mark(node, rows, And((below.marked, is_true(all_of(asked)))), node.output)
+        return self._with_mark(node, rows, And((below.is_marked, is_true(all_of(asked)))), node.output)
 
     def _join(self, node: Join, left: _Marked, right: _Marked) -> _Marked:
         """A pair of successors, or a successor with any row; padding counts for nobody."""
@@ -267,7 +267,7 @@ class _Tracing:
     def _group(self, node: Plan, below: _Marked, keys: tuple[Column, ...], others: tuple[Column, ...]) -> _Marked:
         some = self._fresh.attribute("some", BOOLEAN, nullable=True)
         becomes = _becomes_an_element(others) if _nests(node) else boolean(True)
-        found = Column(some, AggCall("bool_or", (And((below.marked, becomes)),)))
+        found = Column(some, AggCall("bool_or", (And((below.is_marked, becomes)),)))
         rows = Aggregate(id=self._fresh.part(node), input=below.rows, keys=keys, aggregates=(*others, found))
         return self._with_mark(node, rows, call("coalesce", Ref(some), boolean(False)), node.output)
 
@@ -278,14 +278,15 @@ class _Tracing:
 
     def _union(self, node: Union, below: tuple[_Marked, ...]) -> _Marked:
         mark = self._fresh.attribute("mark", BOOLEAN)
+        marks = [boolean(False) if side.mark is None else side.is_marked for side in below]
         branches = [
-            self._with_mark(node, side.rows, boolean(False) if side.mark is None else side.marked, branch.output).rows
-            for branch, side in zip(node.branches, below, strict=True)
+            self._with_mark(node, side.rows, marked, branch.output).rows
+            for branch, side, marked in zip(node.branches, below, marks, strict=True)
         ]
         return _Marked(replace(node, branches=tuple(branches), attributes=(*node.attributes, mark)), mark)
 
 
-def _carried(rows: _Marked) -> tuple[Column, ...]:
+def _carry_mark(rows: _Marked) -> tuple[Column, ...]:
     return () if rows.mark is None else carry((rows.mark,))
 
 

@@ -17,7 +17,7 @@ from sparkwhy.errors import NotInterpretable
 from sparkwhy.memory.arithmetic import QUOTIENT_SCALE
 from sparkwhy.memory.collections import distinct
 from sparkwhy.memory.evaluate import evaluator
-from sparkwhy.memory.numbers import in_mode, landing, rescaled, rounded
+from sparkwhy.memory.numbers import apply_mode, rescale, result_converter, round_to_scale
 from sparkwhy.memory.settings import Settings
 from sparkwhy.memory.values import Row, Value, compare, in_order
 from sparkwhy.plan.exprs import AggCall, Attribute, Opaque
@@ -36,7 +36,7 @@ def aggregator(call: AggCall | Opaque, attributes: Sequence[Attribute], settings
     args = [evaluator(arg, attributes, settings) for arg in call.args]
     admits = (lambda _: True) if call.condition is None else evaluator(call.condition, attributes, settings)
     reducer = REDUCERS[call.function]
-    reduced = in_mode(call.mode, lambda values: reducer(call, values))
+    reduced = apply_mode(call.mode, lambda values: reducer(call, values))
 
     def aggregate(rows: Sequence[Row]) -> Value:
         values = tuple(tuple([arg(row) for arg in args]) for row in rows if admits(row) is True)
@@ -45,7 +45,7 @@ def aggregator(call: AggCall | Opaque, attributes: Sequence[Attribute], settings
     return aggregate
 
 
-def _present(values: Sequence[Arguments]) -> list[Value]:
+def _non_null_values(values: Sequence[Arguments]) -> list[Value]:
     """The first arguments that are not null."""
     return [first for first, *_ in values if first is not None]
 
@@ -60,18 +60,18 @@ def _count(_: AggCall, values: Sequence[Arguments]) -> int:
 def _sum(call: AggCall, values: Sequence[Arguments]) -> Value:
     """Brought to its type after each step: an overflow on the way counts."""
     exact = Fraction if isinstance(call.type, Decimal) else (lambda value: value)
-    land = landing(call.type, call.mode)
-    present = [exact(value) for value in _present(values)]
+    land = result_converter(call.type, call.mode)
+    present = [exact(value) for value in _non_null_values(values)]
     return land(reduce(lambda a, b: exact(land(a + b)), present)) if present else None
 
 
 def _average(call: AggCall, values: Sequence[Arguments]) -> Value:
-    present = _present(values)
+    present = _non_null_values(values)
     if not present:
         return None
     if isinstance(call.type, Decimal):
         mean = Fraction(sum(map(Fraction, present)), len(present))
-        return rescaled(rounded(mean, QUOTIENT_SCALE), call.type)
+        return rescale(round_to_scale(mean, QUOTIENT_SCALE), call.type)
     return reduce(operator.add, map(float, present)) / len(present)
 
 
@@ -81,7 +81,7 @@ def _average(call: AggCall, values: Sequence[Arguments]) -> Value:
 def _moments(values: Sequence[Arguments]) -> tuple[int, float]:
     """How many there are, and the sum of their squared distances from the mean, by Welford's method."""
     count, mean, squares = 0, 0.0, 0.0
-    for value in map(float, _present(values)):
+    for value in map(float, _non_null_values(values)):
         count += 1
         delta = value - mean
         mean += delta / count
@@ -105,7 +105,7 @@ def _sample(finish: Callable[[float], float]) -> Reducer:
     return reducer
 
 
-def _same(value: float) -> float:
+def _identity(value: float) -> float:
     return value
 
 
@@ -113,10 +113,10 @@ def _same(value: float) -> float:
 
 
 def _extreme(choose: Callable[..., Value]) -> Reducer:
-    return lambda _, values: choose(_present(values), key=in_order, default=None)
+    return lambda _, values: choose(_non_null_values(values), key=in_order, default=None)
 
 
-def _at(index: int) -> Reducer:
+def _value_at(index: int) -> Reducer:
     """`first` and `last`: their second argument says whether nulls are passed over."""
 
     def reducer(_: AggCall, values: Sequence[Arguments]) -> Value:
@@ -127,7 +127,7 @@ def _at(index: int) -> Reducer:
     return reducer
 
 
-def _by(sign: int) -> Reducer:
+def _value_by(sign: int) -> Reducer:
     """The value where the second argument is greatest (or least); of several, the last."""
 
     def reducer(_: AggCall, values: Sequence[Arguments]) -> Value:
@@ -142,7 +142,7 @@ def _by(sign: int) -> Reducer:
 
 def _bits(combine: Callable[[int, int], int]) -> Reducer:
     def reducer(_: AggCall, values: Sequence[Arguments]) -> int | None:
-        present = _present(values)
+        present = _non_null_values(values)
         return reduce(combine, present) if present else None
 
     return reducer
@@ -154,20 +154,20 @@ REDUCERS: Mapping[str, Reducer] = {
     "count": _count,
     "min": _extreme(min),
     "max": _extreme(max),
-    "first": _at(0),
-    "last": _at(-1),
-    "collect_list": lambda _, values: tuple(_present(values)),
-    "collect_set": lambda _, values: distinct(_present(values)),
+    "first": _value_at(0),
+    "last": _value_at(-1),
+    "collect_list": lambda _, values: tuple(_non_null_values(values)),
+    "collect_set": lambda _, values: distinct(_non_null_values(values)),
     "bool_and": _extreme(min),
     "bool_or": _extreme(max),
     "bit_and": _bits(operator.and_),
     "bit_or": _bits(operator.or_),
     "bit_xor": _bits(operator.xor),
-    "max_by": _by(1),
-    "min_by": _by(-1),
+    "max_by": _value_by(1),
+    "min_by": _value_by(-1),
     "stddev_samp": _sample(math.sqrt),
     "stddev_pop": _population(math.sqrt),
-    "var_samp": _sample(_same),
-    "var_pop": _population(_same),
+    "var_samp": _sample(_identity),
+    "var_pop": _population(_identity),
 }
 """What each aggregate function makes of the arguments of all rows."""

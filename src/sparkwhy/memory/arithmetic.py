@@ -14,19 +14,19 @@ from fractions import Fraction
 from typing import Any
 
 from sparkwhy.errors import EvaluationError
-from sparkwhy.memory.hashing import hashing
+from sparkwhy.memory.hashing import hash_function
 from sparkwhy.memory.numbers import (
-    exact_float32,
+    apply_mode,
+    float32_of_exact,
     float64,
-    half_up,
-    in_mode,
-    landing,
-    rescaled,
-    rounded,
-    saturated,
-    scaled,
-    truncated,
-    wrapped,
+    from_unscaled,
+    rescale,
+    result_converter,
+    round_half_up,
+    round_to_scale,
+    saturate,
+    truncate,
+    wrap,
 )
 from sparkwhy.memory.settings import Settings
 from sparkwhy.memory.values import Value, in_order
@@ -42,24 +42,24 @@ QUOTIENT_SCALE = 39
 DECIMAL128 = decimal.Context(prec=34, rounding=decimal.ROUND_HALF_EVEN)
 
 
-def plain(function: Meaning) -> Maker:
+def untyped(function: Meaning) -> Maker:
     """A function that needs to know neither types nor mode."""
     return lambda _call, _settings: function
 
 
-def _exactly(call: Call, operation: Meaning) -> Meaning:
+def _compute_exactly(call: Call, operation: Meaning) -> Meaning:
     """The operation free of rounding: decimals are computed as fractions, all else as it is."""
     if any(isinstance(arg.type, Decimal) for arg in call.args):
         return lambda *args: operation(*map(Fraction, args))
     return operation
 
 
-def _landed(operation: Meaning) -> Maker:
+def _convert_result(operation: Meaning) -> Maker:
     """An operation whose result is brought to the type of the call."""
 
     def make(call: Call, _: Settings) -> Meaning:
-        exact, land = _exactly(call, operation), landing(call.type, call.mode)
-        return in_mode(call.mode, lambda *args: land(exact(*args)))
+        exact, land = _compute_exactly(call, operation), result_converter(call.type, call.mode)
+        return apply_mode(call.mode, lambda *args: land(exact(*args)))
 
     return make
 
@@ -67,7 +67,7 @@ def _landed(operation: Meaning) -> Maker:
 # --- division -----------------------------------------------------------------------------------------------
 
 
-def _unless_zero(operation: Meaning) -> Meaning:
+def _guard_zero(operation: Meaning) -> Meaning:
     def divide(a: Value, b: Value) -> Value:
         if b == 0:
             raise EvaluationError("division by zero")
@@ -77,7 +77,7 @@ def _unless_zero(operation: Meaning) -> Meaning:
 
 
 def _quotient(a: Any, b: Any) -> Any:
-    return rounded(a / b, QUOTIENT_SCALE) if isinstance(a, Fraction) else a / b
+    return round_to_scale(a / b, QUOTIENT_SCALE) if isinstance(a, Fraction) else a / b
 
 
 def _whole_quotient(a: Any, b: Any) -> int:
@@ -95,51 +95,51 @@ def _remainder(a: Any, b: Any) -> Any:
 def _positive_remainder(call: Call, settings: Settings) -> Meaning:
     """Between 0 and the divisor, if that is positive. On the way Spark adds as Java does, with wrapping ints."""
     narrow = INTEGRALS.get(call.type, INTEGRALS[LONG]) < INTEGRALS[LONG]
-    add = _same if isinstance(call.type, Decimal) else landing(INTEGER if narrow else call.type, "legacy")
+    add = _identity if isinstance(call.type, Decimal) else result_converter(INTEGER if narrow else call.type, "legacy")
 
     def remainder(a: Any, b: Any) -> Any:
         left = _remainder(a, b)
         return _remainder(add(left + b), b) if left < 0 else left
 
-    return _landed(_unless_zero(remainder))(call, settings)
+    return _convert_result(_guard_zero(remainder))(call, settings)
 
 
-def _same(value: Value) -> Value:
+def _identity(value: Value) -> Value:
     return value
 
 
 def _whole_division(call: Call, settings: Settings) -> Meaning:
     """Of decimals the result is cut to a long in any mode."""
-    divide = _unless_zero(_whole_quotient)
+    divide = _guard_zero(_whole_quotient)
     if not isinstance(call.args[0].type, Decimal):
-        return _landed(divide)(call, settings)
-    exact = _exactly(call, divide)
-    return in_mode(call.mode, lambda a, b: wrapped(exact(a, b), LONG))
+        return _convert_result(divide)(call, settings)
+    exact = _compute_exactly(call, divide)
+    return apply_mode(call.mode, lambda a, b: wrap(exact(a, b), LONG))
 
 
 # --- one number ---------------------------------------------------------------------------------------------
 
 
-def _signed(operation: Meaning) -> Maker:
+def _change_sign(operation: Meaning) -> Maker:
     """`negative` and `abs`. Spark rounds a decimal that changes its sign to 34 digits, and fails in any mode."""
 
     def make(call: Call, settings: Settings) -> Meaning:
         type = call.type
         if not isinstance(type, Decimal):
-            return _landed(operation)(call, settings)
-        return lambda x: x if operation(Fraction(x)) == x else rescaled(DECIMAL128.minus(x), type)
+            return _convert_result(operation)(call, settings)
+        return lambda x: x if operation(Fraction(x)) == x else rescale(DECIMAL128.minus(x), type)
 
     return make
 
 
 def _round(call: Call, _: Settings) -> Meaning:
     type = call.args[0].type
-    land = landing(type, call.mode)
+    land = result_converter(type, call.mode)
     if type == FLOAT:
-        return lambda x, scale: x if not math.isfinite(x) else exact_float32(rounded(_decimal(x), scale))
+        return lambda x, scale: x if not math.isfinite(x) else float32_of_exact(round_to_scale(_decimal(x), scale))
     if type == DOUBLE:
-        return lambda x, scale: x if not math.isfinite(x) else float64(rounded(_decimal(x), scale))
-    return in_mode(call.mode, lambda x, scale: x if scale >= 0 else land(_round_to_tens(x, -scale)))
+        return lambda x, scale: x if not math.isfinite(x) else float64(round_to_scale(_decimal(x), scale))
+    return apply_mode(call.mode, lambda x, scale: x if scale >= 0 else land(_round_to_tens(x, -scale)))
 
 
 def _decimal(number: float) -> Fraction:
@@ -149,14 +149,14 @@ def _decimal(number: float) -> Fraction:
 
 def _round_to_tens(number: int, zeros: int) -> int:
     ten = int(10**zeros)
-    return half_up(Fraction(number, ten)) * ten
+    return round_half_up(Fraction(number, ten)) * ten
 
 
-def _whole(down_or_up: Callable[[Any], int]) -> Maker:
+def _to_whole(down_or_up: Callable[[Any], int]) -> Maker:
     def make(call: Call, _: Settings) -> Meaning:
         if isinstance(call.type, Decimal):
-            return lambda x: scaled(down_or_up(Fraction(x)), 0)
-        land = saturated if call.mode == "legacy" else truncated
+            return lambda x: from_unscaled(down_or_up(Fraction(x)), 0)
+        land = saturate if call.mode == "legacy" else truncate
         return lambda x: 0 if math.isnan(x) else land(x if math.isinf(x) else down_or_up(x), LONG)
 
     return make
@@ -187,7 +187,7 @@ def _shift(operation: Callable[[int, int], int]) -> Maker:
     """Java looks at the lowest bits of the distance only."""
 
     def make(call: Call, _: Settings) -> Meaning:
-        land, width = landing(call.type, "legacy"), INTEGRALS[call.args[0].type]
+        land, width = result_converter(call.type, "legacy"), INTEGRALS[call.args[0].type]
         return lambda x, distance: land(operation(x, distance % width))
 
     return make
@@ -207,7 +207,7 @@ def _unscaled_value(call: Call, _: Settings) -> Meaning:
 # --- several values -----------------------------------------------------------------------------------------
 
 
-def _among(choose: Callable[..., Value]) -> Meaning:
+def _choose_among(choose: Callable[..., Value]) -> Meaning:
     def pick(*values: Value) -> Value:
         return choose((v for v in values if v is not None), key=in_order, default=None)
 
@@ -215,32 +215,32 @@ def _among(choose: Callable[..., Value]) -> Meaning:
 
 
 STRICT_NUMBERS: Mapping[str, Maker] = {
-    "+": _landed(operator.add),
-    "-": _landed(operator.sub),
-    "*": _landed(operator.mul),
-    "/": _landed(_unless_zero(_quotient)),
-    "%": _landed(_unless_zero(_remainder)),
+    "+": _convert_result(operator.add),
+    "-": _convert_result(operator.sub),
+    "*": _convert_result(operator.mul),
+    "/": _convert_result(_guard_zero(_quotient)),
+    "%": _convert_result(_guard_zero(_remainder)),
     "div": _whole_division,
     "pmod": _positive_remainder,
-    "negative": _signed(operator.neg),
-    "abs": _signed(abs),
+    "negative": _change_sign(operator.neg),
+    "abs": _change_sign(abs),
     "round": _round,
-    "floor": _whole(math.floor),
-    "ceil": _whole(math.ceil),
-    "sqrt": plain(_square_root),
-    "power": plain(_power),
-    "&": plain(operator.and_),
-    "|": plain(operator.or_),
-    "^": plain(operator.xor),
-    "~": plain(operator.invert),
+    "floor": _to_whole(math.floor),
+    "ceil": _to_whole(math.ceil),
+    "sqrt": untyped(_square_root),
+    "power": untyped(_power),
+    "&": untyped(operator.and_),
+    "|": untyped(operator.or_),
+    "^": untyped(operator.xor),
+    "~": untyped(operator.invert),
     "shiftleft": _shift(operator.lshift),
     "shiftright": _shift(operator.rshift),
-    "bit_count": plain(_bit_count),
+    "bit_count": untyped(_bit_count),
     "unscaled_value": _unscaled_value,
 }
 
 NULL_AWARE_NUMBERS: Mapping[str, Maker] = {
-    "greatest": plain(_among(max)),
-    "least": plain(_among(min)),
-    "xxhash64": hashing,
+    "greatest": untyped(_choose_among(max)),
+    "least": untyped(_choose_among(min)),
+    "xxhash64": hash_function,
 }

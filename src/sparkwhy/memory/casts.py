@@ -14,18 +14,18 @@ from typing import Any
 
 from sparkwhy.errors import EvaluationError, NotInterpretable
 from sparkwhy.memory.collections import make_map
-from sparkwhy.memory.dates import MICROSECOND, instant, local, micros_of, midnight, moment
-from sparkwhy.memory.intervals import MONTHS, SPANS, cut, fields, is_day_time, is_year_month
+from sparkwhy.memory.dates import MICROSECOND, instant, micros_of, midnight, to_instant, to_local
+from sparkwhy.memory.intervals import MONTHS, SPANS, truncate_to_unit
 from sparkwhy.memory.numbers import (
-    exact_float32,
-    fitted,
+    apply_mode,
+    check_fits,
     float32,
+    float32_of_exact,
     float64,
-    in_mode,
-    rescaled,
-    saturated,
-    truncated,
-    wrapped,
+    rescale,
+    saturate,
+    truncate,
+    wrap,
 )
 from sparkwhy.memory.parsing import (
     read_boolean,
@@ -60,7 +60,10 @@ from sparkwhy.plan.types import (
     Struct,
     Type,
     ddl,
+    interval_fields,
+    is_day_time,
     is_numeric,
+    is_year_month,
 )
 
 Caster = Callable[[Any], Value]
@@ -68,8 +71,8 @@ Caster = Callable[[Any], Value]
 
 def caster(source: Type, target: Type, mode: Mode, settings: Settings) -> Caster:
     """What turns a value of one type into one of the other; null stays null. Intervals fail in mode "legacy" too."""
-    always_fails = fields(source) is not None or fields(target) is not None
-    cast = in_mode("ansi" if always_fails and mode == "legacy" else mode, _caster(source, target, mode, settings))
+    always_fails = interval_fields(source) is not None or interval_fields(target) is not None
+    cast = apply_mode("ansi" if always_fails and mode == "legacy" else mode, _caster(source, target, mode, settings))
     return lambda value: None if value is None else cast(value)
 
 
@@ -126,7 +129,7 @@ def _to_atom(source: Type, target: Type, mode: Mode, settings: Settings) -> Cast
     return cast
 
 
-def _nothing(_: Value) -> None:
+def _always_null(_: Value) -> None:
     """Some casts are allowed, and always null: of a date to a number."""
 
 
@@ -137,9 +140,9 @@ def _to_boolean(source: Type) -> Caster | None:
     if source == STRING:
         return read_boolean
     if source == TIMESTAMP:
-        return lambda moment: micros_of(moment) != 0
+        return lambda to_instant: micros_of(to_instant) != 0
     if source == DATE:
-        return _nothing
+        return _always_null
     return (lambda number: number != 0) if is_numeric(source) else None
 
 
@@ -151,21 +154,21 @@ def _to_integer(source: Type, target: Type, mode: Mode) -> Caster | None:
     if source == BOOLEAN:
         return int
     if source == DATE:
-        return _nothing
+        return _always_null
     if source in FRACTIONALS:
-        return _cut(target) if legacy else (lambda number: truncated(number, target))
+        return _wrap_to(target) if legacy else (lambda number: truncate(number, target))
     whole = _whole_number(source)
     if whole is None:
         return None
     if legacy and is_numeric(source):
-        return lambda value: wrapped(whole(value), target)
-    return lambda value: fitted(whole(value), target)
+        return lambda value: wrap(whole(value), target)
+    return lambda value: check_fits(whole(value), target)
 
 
-def _cut(target: Type) -> Caster:
+def _wrap_to(target: Type) -> Caster:
     """A byte or short is what is left of the int."""
     wide = LONG if target == LONG else INTEGER
-    return lambda number: wrapped(saturated(number, wide), target)
+    return lambda number: wrap(saturate(number, wide), target)
 
 
 def _whole_number(source: Type) -> Callable[[Any], int] | None:
@@ -173,13 +176,13 @@ def _whole_number(source: Type) -> Callable[[Any], int] | None:
     if source in INTEGRALS or isinstance(source, Decimal):
         return math.trunc
     if source == TIMESTAMP:
-        return lambda moment: micros_of(moment) // 1_000_000
-    named = fields(source)
+        return lambda to_instant: micros_of(to_instant) // 1_000_000
+    named = interval_fields(source)
     if named is None:
         return None
     if is_day_time(source):
-        return lambda span: cut(span // MICROSECOND, SPANS[named[1]]) // SPANS[named[1]]
-    return lambda months: cut(months, MONTHS[named[1]]) // MONTHS[named[1]]
+        return lambda span: truncate_to_unit(span // MICROSECOND, SPANS[named[1]]) // SPANS[named[1]]
+    return lambda months: truncate_to_unit(months, MONTHS[named[1]]) // MONTHS[named[1]]
 
 
 def _to_float(source: Type, target: Type) -> Caster | None:
@@ -188,29 +191,29 @@ def _to_float(source: Type, target: Type) -> Caster | None:
     if source == BOOLEAN:
         return float
     if source == DATE:
-        return _nothing
+        return _always_null
     if source in FRACTIONALS:
         return float32 if target == FLOAT else float
     if source == TIMESTAMP:
         narrow = float32 if target == FLOAT else float
-        return lambda moment: narrow(micros_of(moment) / 1_000_000)
+        return lambda to_instant: narrow(micros_of(to_instant) / 1_000_000)
     if not is_numeric(source):
         return None
-    return exact_float32 if target == FLOAT else float64
+    return float32_of_exact if target == FLOAT else float64
 
 
 def _to_decimal(source: Type, target: Decimal) -> Caster | None:
     """A float goes into a decimal as the double that is printed for it, NaN as null even in mode "ansi"."""
     if source == STRING:
-        return lambda text: rescaled(read_decimal(text), target)
+        return lambda text: rescale(read_decimal(text), target)
     if source == DATE:
-        return _nothing
+        return _always_null
     if source == TIMESTAMP:
-        return lambda moment: rescaled(Fraction(repr(micros_of(moment) / 1_000_000)), target)
+        return lambda to_instant: rescale(Fraction(repr(micros_of(to_instant) / 1_000_000)), target)
     if source in FRACTIONALS:
-        return lambda number: rescaled(Fraction(repr(number)), target) if math.isfinite(number) else None
+        return lambda number: rescale(Fraction(repr(number)), target) if math.isfinite(number) else None
     if source == BOOLEAN or is_numeric(source):
-        return lambda number: rescaled(number, target)
+        return lambda number: rescale(number, target)
     return None
 
 
@@ -230,7 +233,7 @@ def _to_date(source: Type, settings: Settings) -> Caster | None:
     if source == STRING:
         return read_date
     if source == TIMESTAMP:
-        return lambda moment: local(moment, settings.zone).date()
+        return lambda to_instant: to_local(to_instant, settings.zone).date()
     return datetime.date if source == TIMESTAMP_NTZ else None
 
 
@@ -241,13 +244,13 @@ def _to_time(source: Type, target: Type, settings: Settings) -> Caster | None:
             return read_timestamp_ntz
         if source == DATE:
             return midnight
-        return (lambda at: local(at, zone)) if source == TIMESTAMP else None
+        return (lambda at: to_local(at, zone)) if source == TIMESTAMP else None
     if source == STRING:
         return lambda text: read_timestamp(text, zone)
     if source == DATE:
-        return lambda day: moment(midnight(day), zone)
+        return lambda day: to_instant(midnight(day), zone)
     if source == TIMESTAMP_NTZ:
-        return lambda shown: moment(shown, zone)
+        return lambda shown: to_instant(shown, zone)
     return _seconds_to_time(source)
 
 
@@ -265,17 +268,17 @@ def _seconds_to_time(source: Type) -> Caster | None:
 def _float_to_time(seconds: float) -> datetime:
     if not math.isfinite(seconds):
         raise EvaluationError(f"{seconds} is no time")
-    return instant(saturated(seconds * 1_000_000, LONG))
+    return instant(saturate(seconds * 1_000_000, LONG))
 
 
 def _to_interval(source: Type, target: Type) -> Caster | None:
-    _, last = fields(target) or ("", "")
+    _, last = interval_fields(target) or ("", "")
     if is_day_time(target):
         unit = SPANS[last]
         if is_day_time(source):
             kept = 1 if last == "second" else unit
-            return lambda span: cut(span // MICROSECOND, kept) * MICROSECOND
-        return (lambda count: fitted(count * unit, LONG) * MICROSECOND) if source in INTEGRALS else None
+            return lambda span: truncate_to_unit(span // MICROSECOND, kept) * MICROSECOND
+        return (lambda count: check_fits(count * unit, LONG) * MICROSECOND) if source in INTEGRALS else None
     if is_year_month(source):
-        return lambda months: cut(months, MONTHS[last])
+        return lambda months: truncate_to_unit(months, MONTHS[last])
     return (lambda count: count * MONTHS[last]) if source in INTEGRALS else None

@@ -9,9 +9,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sparkwhy.errors import EvaluationError
-from sparkwhy.memory.arithmetic import Maker, Meaning, plain
+from sparkwhy.memory.arithmetic import Maker, Meaning, untyped
 from sparkwhy.memory.settings import Settings
-from sparkwhy.memory.values import MapValue, Value, compare, in_order, key
+from sparkwhy.memory.values import MapValue, Value, compare, grouping_key, in_order
 from sparkwhy.plan.exprs import Call, Lambda
 from sparkwhy.plan.types import Map
 
@@ -25,7 +25,7 @@ def distinct(elements: Iterable[Value]) -> Elements:
     """Each element once, the first of those that are equal."""
     firsts: dict[Hashable, Value] = {}
     for element in elements:
-        firsts.setdefault(key(element), element)
+        firsts.setdefault(grouping_key(element), element)
     return tuple(firsts.values())
 
 
@@ -33,7 +33,7 @@ def make_map(pairs: Iterable[tuple[Value, Value]]) -> MapValue:
     made = MapValue(tuple(pairs))
     if None in made.keys:
         raise EvaluationError("a map cannot have a null key")
-    if len({key(k) for k in made.keys}) < len(made.keys):
+    if len({grouping_key(k) for k in made.keys}) < len(made.keys):
         raise EvaluationError("a map cannot have a key twice")
     return made
 
@@ -70,7 +70,7 @@ def _slice(array: Elements, start: int, length: int) -> Elements:
     return () if first < 0 else array[first : first + length]
 
 
-def _found(test: Callable[[Value], bool | None], array: Elements, goal: bool) -> bool | None:
+def _any_is(test: Callable[[Value], bool | None], array: Elements, goal: bool) -> bool | None:
     """Whether the test comes out as `goal` for some element; null, if for none but it is null for some."""
     unknown = False
     for element in array:
@@ -82,7 +82,7 @@ def _found(test: Callable[[Value], bool | None], array: Elements, goal: bool) ->
 
 
 def _contains(array: Elements, wanted: Value) -> bool | None:
-    return _found(lambda e: None if e is None else compare(e, wanted) == 0, array, True)
+    return _any_is(lambda e: None if e is None else compare(e, wanted) == 0, array, True)
 
 
 def _position(array: Elements, wanted: Value) -> int:
@@ -90,14 +90,14 @@ def _position(array: Elements, wanted: Value) -> int:
 
 
 def _overlap(a: Elements, b: Elements) -> bool | None:
-    others = {key(element) for element in b} - {None}
-    if any(element is not None and key(element) in others for element in a):
+    others = {grouping_key(element) for element in b} - {None}
+    if any(element is not None and grouping_key(element) in others for element in a):
         return True
     return None if a and b and (None in a or None in b) else False
 
 
 def _extreme(choose: Callable[..., Value]) -> Meaning:
-    return lambda array: choose((e for e in array if e is not None), key=in_order, default=None)
+    return lambda array: choose((e for e in array if e is not None), grouping_key=in_order, default=None)
 
 
 def _unique(elements: Iterable[Value]) -> Elements:
@@ -108,14 +108,14 @@ def _unique(elements: Iterable[Value]) -> Elements:
 # --- arrays from arrays -------------------------------------------------------------------------------------
 
 
-def _common(a: Elements, b: Elements) -> Elements:
-    others = {key(element) for element in b}
-    return _unique(element for element in a if key(element) in others)
+def _intersect(a: Elements, b: Elements) -> Elements:
+    others = {grouping_key(element) for element in b}
+    return _unique(element for element in a if grouping_key(element) in others)
 
 
-def _without(a: Elements, b: Elements) -> Elements:
-    others = {key(element) for element in b}
-    return _unique(element for element in a if key(element) not in others)
+def _subtract(a: Elements, b: Elements) -> Elements:
+    others = {grouping_key(element) for element in b}
+    return _unique(element for element in a if grouping_key(element) not in others)
 
 
 def _repeat(element: Value, times: int | None) -> Elements | None:
@@ -176,12 +176,12 @@ def _with_index(of_values: Callable[[Elements, Sequence[Value]], Elements]) -> M
     return make
 
 
-def _kept(array: Elements, verdicts: Sequence[Value]) -> Elements:
+def _filter(array: Elements, verdicts: Sequence[Value]) -> Elements:
     return tuple(element for element, verdict in zip(array, verdicts, strict=True) if verdict is True)
 
 
-def _for_all(array: Elements, test: Callable[[Value], bool | None]) -> bool | None:
-    fails = _found(test, array, False)
+def _all_are(array: Elements, test: Callable[[Value], bool | None]) -> bool | None:
+    fails = _any_is(test, array, False)
     return None if fails is None else not fails
 
 
@@ -201,39 +201,39 @@ def _zip_with(a: Elements, b: Elements, function: Any) -> Elements:
 
 
 STRICT_COLLECTIONS: Mapping[str, Maker] = {
-    "size": plain(_size),
+    "size": untyped(_size),
     "element_at": _element_at,
-    "array_contains": plain(_contains),
-    "array_position": plain(_position),
-    "array_distinct": plain(_unique),
-    "array_union": plain(lambda a, b: _unique(a + b)),
-    "array_intersect": plain(_common),
-    "array_except": plain(_without),
-    "array_min": plain(_extreme(min)),
-    "array_max": plain(_extreme(max)),
-    "array_compact": plain(lambda array: tuple(e for e in array if e is not None)),
-    "arrays_overlap": plain(_overlap),
-    "sort_array": plain(lambda array, up=True: tuple(sorted(array, key=in_order, reverse=not up))),
-    "slice": plain(_slice),
-    "sequence": plain(_sequence),
-    "flatten": plain(_flatten),
-    "map_keys": plain(lambda entries: entries.keys),
-    "map_values": plain(lambda entries: entries.values),
-    "map_entries": plain(lambda entries: entries.pairs),
-    "map_from_arrays": plain(_map_from_arrays),
-    "map_from_entries": plain(_map_from_entries),
+    "array_contains": untyped(_contains),
+    "array_position": untyped(_position),
+    "array_distinct": untyped(_unique),
+    "array_union": untyped(lambda a, b: _unique(a + b)),
+    "array_intersect": untyped(_intersect),
+    "array_except": untyped(_subtract),
+    "array_min": untyped(_extreme(min)),
+    "array_max": untyped(_extreme(max)),
+    "array_compact": untyped(lambda array: tuple(e for e in array if e is not None)),
+    "arrays_overlap": untyped(_overlap),
+    "sort_array": untyped(lambda array, up=True: tuple(sorted(array, key=in_order, reverse=not up))),
+    "slice": untyped(_slice),
+    "sequence": untyped(_sequence),
+    "flatten": untyped(_flatten),
+    "map_keys": untyped(lambda entries: entries.keys),
+    "map_values": untyped(lambda entries: entries.values),
+    "map_entries": untyped(lambda entries: entries.pairs),
+    "map_from_arrays": untyped(_map_from_arrays),
+    "map_from_entries": untyped(_map_from_entries),
     "transform": _with_index(lambda _, made: tuple(made)),
-    "filter": _with_index(_kept),
-    "exists": plain(lambda array, test: _found(test, array, True)),
-    "forall": plain(_for_all),
-    "zip_with": plain(_zip_with),
+    "filter": _with_index(_filter),
+    "exists": untyped(lambda array, test: _any_is(test, array, True)),
+    "forall": untyped(_all_are),
+    "zip_with": untyped(_zip_with),
 }
 
 NULL_AWARE_COLLECTIONS: Mapping[str, Maker] = {
-    "array": plain(lambda *elements: elements),
-    "map": plain(_map),
-    "legacy_size": plain(lambda collection: -1 if collection is None else _size(collection)),
-    "array_repeat": plain(_repeat),
-    "array_append": plain(_append),
-    "aggregate": plain(_aggregate),
+    "array": untyped(lambda *elements: elements),
+    "map": untyped(_map),
+    "legacy_size": untyped(lambda collection: -1 if collection is None else _size(collection)),
+    "array_repeat": untyped(_repeat),
+    "array_append": untyped(_append),
+    "aggregate": untyped(_aggregate),
 }

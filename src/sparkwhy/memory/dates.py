@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta, timezone, tzinfo
 from typing import TypeVar
 
 from sparkwhy.errors import NotInterpretable
-from sparkwhy.memory.arithmetic import Maker, Meaning, plain
+from sparkwhy.memory.arithmetic import Maker, Meaning, untyped
 from sparkwhy.memory.settings import Settings
 from sparkwhy.plan.exprs import Call
 from sparkwhy.plan.types import TIMESTAMP
@@ -23,7 +23,7 @@ MICROSECOND = timedelta(microseconds=1)
 DAY = timedelta(days=1)
 
 
-def in_calendar(compute: Callable[[], T]) -> T:
+def check_calendar(compute: Callable[[], T]) -> T:
     try:
         return compute()
     except (OverflowError, ValueError) as error:
@@ -36,24 +36,24 @@ def micros_of(instant: datetime) -> int:
 
 
 def instant(micros: int) -> datetime:
-    return in_calendar(lambda: EPOCH + micros * MICROSECOND)
+    return check_calendar(lambda: EPOCH + micros * MICROSECOND)
 
 
-def local(moment: datetime, zone: tzinfo) -> datetime:
+def to_local(moment: datetime, zone: tzinfo) -> datetime:
     """What a clock in the zone shows at that moment, without the zone."""
-    return in_calendar(lambda: moment.astimezone(zone).replace(tzinfo=None, fold=0))
+    return check_calendar(lambda: moment.astimezone(zone).replace(tzinfo=None, fold=0))
 
 
-def moment(shown: datetime, zone: tzinfo) -> datetime:
+def to_instant(shown: datetime, zone: tzinfo) -> datetime:
     """When a clock in the zone shows that time: the earlier of two moments; in a gap, later by the gap."""
-    return in_calendar(lambda: shown.replace(tzinfo=zone).astimezone(timezone.utc))
+    return check_calendar(lambda: shown.replace(tzinfo=zone).astimezone(timezone.utc))
 
 
 def midnight(day: date) -> datetime:
     return datetime(day.year, day.month, day.day)
 
 
-def plus_months(day: date, months: int) -> date:
+def add_months(day: date, months: int) -> date:
     """The same day of another month, or the last day of it."""
     years, month = divmod(day.month - 1 + months, 12)
     year = day.year + years
@@ -62,23 +62,23 @@ def plus_months(day: date, months: int) -> date:
     return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
 
 
-def _plus_days(day: date, days: int) -> date:
-    return in_calendar(lambda: day + timedelta(days))
+def _add_days(day: date, days: int) -> date:
+    return check_calendar(lambda: day + timedelta(days))
 
 
-def _timestamp_plus(call: Call, settings: Settings) -> Meaning:
+def _add_to_timestamp(call: Call, settings: Settings) -> Meaning:
     """Whole days are counted on the calendar of the zone, the rest on the clock."""
     if call.args[0].type != TIMESTAMP:
-        return lambda start, span: in_calendar(lambda: start + span)
+        return lambda start, span: check_calendar(lambda: start + span)
 
     def plus(start: datetime, span: timedelta) -> datetime:
         days = abs(span) // DAY * (1 if span >= timedelta(0) else -1)
-        return in_calendar(lambda: _other_day(start, days, settings.zone) + (span - days * DAY))
+        return check_calendar(lambda: _add_days_at_same_time(start, days, settings.zone) + (span - days * DAY))
 
     return plus
 
 
-def _other_day(start: datetime, days: int, zone: tzinfo) -> datetime:
+def _add_days_at_same_time(start: datetime, days: int, zone: tzinfo) -> datetime:
     """The same time of another day; if clocks show it twice, with the offset of the start where that is possible."""
     shown = start.astimezone(zone)
     moved = shown.replace(tzinfo=None) + days * DAY
@@ -92,24 +92,24 @@ def _clock(part: Callable[[datetime], int]) -> Maker:
     def make(call: Call, settings: Settings) -> Meaning:
         if call.args[0].type != TIMESTAMP:
             return part
-        return lambda moment: part(local(moment, settings.zone))
+        return lambda to_instant: part(to_local(to_instant, settings.zone))
 
     return make
 
 
 STRICT_DATES: Mapping[str, Maker] = {
-    "year": plain(lambda day: day.year),
-    "quarter": plain(lambda day: (day.month + 2) // 3),
-    "month": plain(lambda day: day.month),
-    "day": plain(lambda day: day.day),
-    "dayofweek": plain(lambda day: day.isoweekday() % 7 + 1),
+    "year": untyped(lambda day: day.year),
+    "quarter": untyped(lambda day: (day.month + 2) // 3),
+    "month": untyped(lambda day: day.month),
+    "day": untyped(lambda day: day.day),
+    "dayofweek": untyped(lambda day: day.isoweekday() % 7 + 1),
     "hour": _clock(lambda time: time.hour),
     "minute": _clock(lambda time: time.minute),
-    "date_add": plain(_plus_days),
-    "date_sub": plain(lambda day, days: _plus_days(day, -days)),
-    "datediff": plain(lambda end, start: (end - start).days),
-    "add_months": plain(plus_months),
-    "interval_days": plain(lambda span: int(span / DAY)),
-    "date_plus_months": plain(plus_months),
-    "timestamp_plus_days": _timestamp_plus,
+    "date_add": untyped(_add_days),
+    "date_sub": untyped(lambda day, days: _add_days(day, -days)),
+    "datediff": untyped(lambda end, start: (end - start).days),
+    "add_months": untyped(add_months),
+    "interval_days": untyped(lambda span: int(span / DAY)),
+    "date_plus_months": untyped(add_months),
+    "timestamp_plus_days": _add_to_timestamp,
 }

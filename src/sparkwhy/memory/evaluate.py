@@ -15,7 +15,7 @@ from sparkwhy.memory.casts import caster
 from sparkwhy.memory.collections import look_up
 from sparkwhy.memory.functions import NULL_AWARE, STRICT
 from sparkwhy.memory.settings import Settings
-from sparkwhy.memory.values import Row, Value, compare, key
+from sparkwhy.memory.values import Row, Value, compare, grouping_key
 from sparkwhy.plan.exprs import (
     AggCall,
     And,
@@ -47,11 +47,11 @@ from sparkwhy.plan.walk_exprs import attributes_of, fold_expr, parts
 
 Evaluator: TypeAlias = Callable[[Row], Value]
 
-Scope: TypeAlias = Mapping[int, Value]
+LambdaScope: TypeAlias = Mapping[int, Value]
 """The values of the lambda variables that are in reach, by their ids."""
 
-Step: TypeAlias = Callable[[Row, Scope], Value]
-Steps: TypeAlias = tuple[Step, ...]
+RowFunction: TypeAlias = Callable[[Row, LambdaScope], Value]
+RowFunctions: TypeAlias = tuple[RowFunction, ...]
 
 _ORDER: Mapping[CompareOp, Callable[[int, int], bool]] = {
     "=": operator.eq,
@@ -68,7 +68,7 @@ def evaluator(expr: Expr, attributes: Sequence[Attribute], settings: Settings) -
     """The function that computes the expression from a row of these attributes."""
     place = {attribute.id: i for i, attribute in enumerate(attributes)}
 
-    def combine(part: Expr, below: Steps) -> Step:
+    def combine(part: Expr, below: RowFunctions) -> RowFunction:
         if isinstance(part, Ref):
             index = place[part.attribute.id]
             return lambda row, _: row[index]
@@ -76,12 +76,12 @@ def evaluator(expr: Expr, attributes: Sequence[Attribute], settings: Settings) -
 
     step = fold_expr(expr, combine)
     read = dict.fromkeys(attributes_of(expr))
-    if any(isinstance(part, Lambda) for part in parts(expr)) and all(_is_told_by_value(a.type) for a in read):
-        return _remembered(step, [place[attribute.id] for attribute in read])
+    if any(isinstance(part, Lambda) for part in parts(expr)) and all(_is_hashed_exactly(a.type) for a in read):
+        return _memoize(step, [place[attribute.id] for attribute in read])
     return lambda row: step(row, {})
 
 
-def _remembered(step: Step, read: Sequence[int]) -> Evaluator:
+def _memoize(step: RowFunction, read: Sequence[int]) -> Evaluator:
     """Lambdas take long, and what they read is often the same on all rows of a group: each value is computed once."""
     known: dict[tuple[Value, ...], Value] = {}
 
@@ -94,18 +94,18 @@ def _remembered(step: Step, read: Sequence[int]) -> Evaluator:
     return evaluated
 
 
-def _is_told_by_value(type: Type) -> bool:
+def _is_hashed_exactly(type: Type) -> bool:
     """Whether values that Python holds for equal are the same: not so 0.0 and -0.0, or 1.0 and 1.00."""
     match type:
         case Array(element):
-            return _is_told_by_value(element)
+            return _is_hashed_exactly(element)
         case Struct(fields):
-            return all(_is_told_by_value(field.type) for field in fields)
+            return all(_is_hashed_exactly(field.type) for field in fields)
         case _:
             return type in (BOOLEAN, INTEGER, LONG, STRING)
 
 
-def _step(expr: Expr, below: Steps, settings: Settings) -> Step:
+def _step(expr: Expr, below: RowFunctions, settings: Settings) -> RowFunction:
     match expr:
         case Literal():
             return lambda _row, _scope: expr.value
@@ -130,7 +130,7 @@ def _step(expr: Expr, below: Steps, settings: Settings) -> Step:
             (inner,) = below
             return lambda row, scope: inner(row, scope) is not None
         case In():
-            return _in(below[0], below[1:])
+            return _membership(below[0], below[1:])
         case Cast():
             cast = caster(expr.input.type, expr.type, expr.mode, settings)
             return lambda row, scope: cast(below[0](row, scope))
@@ -150,12 +150,12 @@ def _step(expr: Expr, below: Steps, settings: Settings) -> Step:
             assert_never(expr)
 
 
-def _strict(function: Callable[..., Value], args: Steps) -> Step:
+def _strict(function: Callable[..., Value], args: RowFunctions) -> RowFunction:
     """Null as soon as an argument is null."""
     if len(args) == 2:  # most have two
         return _strict_pair(function, *args)
 
-    def step(row: Row, scope: Scope) -> Value:
+    def step(row: Row, scope: LambdaScope) -> Value:
         values = []
         for arg in args:
             value = arg(row, scope)
@@ -167,8 +167,8 @@ def _strict(function: Callable[..., Value], args: Steps) -> Step:
     return step
 
 
-def _strict_pair(function: Callable[..., Value], left: Step, right: Step) -> Step:
-    def step(row: Row, scope: Scope) -> Value:
+def _strict_pair(function: Callable[..., Value], left: RowFunction, right: RowFunction) -> RowFunction:
+    def step(row: Row, scope: LambdaScope) -> Value:
         one = left(row, scope)
         if one is None:
             return None
@@ -181,10 +181,10 @@ def _strict_pair(function: Callable[..., Value], left: Step, right: Step) -> Ste
 # --- logic --------------------------------------------------------------------------------------------------
 
 
-def _connective(operands: Steps, *, decisive: bool) -> Step:
+def _connective(operands: RowFunctions, *, decisive: bool) -> RowFunction:
     """`decisive` decides wherever it stands; without it, a null leaves the matter open."""
 
-    def step(row: Row, scope: Scope) -> bool | None:
+    def step(row: Row, scope: LambdaScope) -> bool | None:
         unknown = False
         for operand in operands:
             verdict: bool | None = operand(row, scope)
@@ -196,35 +196,35 @@ def _connective(operands: Steps, *, decisive: bool) -> Step:
     return step
 
 
-def _compare(op: CompareOp, left: Step, right: Step) -> Step:
+def _compare(op: CompareOp, left: RowFunction, right: RowFunction) -> RowFunction:
     holds = _ORDER[op]
     if op == "<=>":
         return lambda row, scope: compare(left(row, scope), right(row, scope)) == 0
     return _strict(lambda a, b: holds(compare(a, b), 0), (left, right))
 
 
-def _in(input: Step, options: Steps) -> Step:
-    def step(row: Row, scope: Scope) -> bool | None:
+def _membership(input: RowFunction, options: RowFunctions) -> RowFunction:
+    def step(row: Row, scope: LambdaScope) -> bool | None:
         value = input(row, scope)
         if value is None:
             return None
-        wanted, unknown = key(value), False
+        wanted, unknown = grouping_key(value), False
         for option in options:
             offered = option(row, scope)
             if offered is None:
                 unknown = True
-            elif key(offered) == wanted:
+            elif grouping_key(offered) == wanted:
                 return True
         return None if unknown else False
 
     return step
 
 
-def _case(parts: Steps, otherwise: bool) -> Step:
+def _case(parts: RowFunctions, otherwise: bool) -> RowFunction:
     last = parts[-1] if otherwise else None
     branches = list(zip(parts[0::2], parts[1::2], strict=False))
 
-    def step(row: Row, scope: Scope) -> Value:
+    def step(row: Row, scope: LambdaScope) -> Value:
         for condition, value in branches:
             if condition(row, scope) is True:
                 return value(row, scope)
@@ -236,7 +236,7 @@ def _case(parts: Steps, otherwise: bool) -> Step:
 # --- parts of values ----------------------------------------------------------------------------------------
 
 
-def _field(expr: FieldOf, input: Step) -> Step:
+def _field(expr: FieldOf, input: RowFunction) -> RowFunction:
     ordinal = expr.ordinal
     if isinstance(expr.input.type, Array):
         return _strict(lambda array: tuple([None if e is None else e[ordinal] for e in array]), (input,))
@@ -260,7 +260,7 @@ def _item(type: object, mode: Mode) -> Callable[..., Value]:
 # --- functions ----------------------------------------------------------------------------------------------
 
 
-def _call(expr: Call, args: Steps, settings: Settings) -> Step:
+def _call(expr: Call, args: RowFunctions, settings: Settings) -> RowFunction:
     if expr.function == "coalesce":
         return _coalesce(args)
     if expr.function in STRICT:
@@ -271,18 +271,18 @@ def _call(expr: Call, args: Steps, settings: Settings) -> Step:
     raise AssertionError(f"{expr.function} has no value for a single row")
 
 
-def _coalesce(args: Steps) -> Step:
-    def step(row: Row, scope: Scope) -> Value:
+def _coalesce(args: RowFunctions) -> RowFunction:
+    def step(row: Row, scope: LambdaScope) -> Value:
         return next((value for arg in args if (value := arg(row, scope)) is not None), None)
 
     return step
 
 
-def _lambda(expr: Lambda, body: Step) -> Step:
+def _lambda(expr: Lambda, body: RowFunction) -> RowFunction:
     """A lambda is a Python function of its parameters, and sees the row and the variables around it."""
     ids = [param.id for param in expr.params]
 
-    def step(row: Row, scope: Scope) -> Callable[..., Value]:
+    def step(row: Row, scope: LambdaScope) -> Callable[..., Value]:
         return lambda *values: body(row, {**scope, **dict(zip(ids, values, strict=True))})
 
     return step

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sparkwhy.memory.arithmetic import NULL_AWARE_NUMBERS, STRICT_NUMBERS, Maker, plain
+from sparkwhy.memory.arithmetic import NULL_AWARE_NUMBERS, STRICT_NUMBERS, Maker, untyped
 from sparkwhy.memory.collections import NULL_AWARE_COLLECTIONS, STRICT_COLLECTIONS
 from sparkwhy.memory.dates import STRICT_DATES
 from sparkwhy.memory.strings import NULL_AWARE_STRINGS, STRICT_STRINGS
 from sparkwhy.memory.values import Value
 
 
-def _at_least(count: int, *values: Value) -> bool:
+def _has_at_least(count: int, *values: Value) -> bool:
     """Whether so many of the values are neither null nor NaN."""
     return sum(bool(value is not None and value == value) for value in values) >= count
 
@@ -30,7 +30,7 @@ NULL_AWARE: Mapping[str, Maker] = {
     **NULL_AWARE_NUMBERS,
     **NULL_AWARE_STRINGS,
     **NULL_AWARE_COLLECTIONS,
-    "isnan": plain(lambda value: value is not None and value != value),
-    "nanvl": plain(_nan_value),
-    "at_least_n_non_nulls": plain(_at_least),
+    "isnan": untyped(lambda value: value is not None and value != value),
+    "nanvl": untyped(_nan_value),
+    "at_least_n_non_nulls": untyped(_has_at_least),
 }

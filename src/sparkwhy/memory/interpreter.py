@@ -17,8 +17,8 @@ from sparkwhy.memory.evaluate import Evaluator, evaluator
 from sparkwhy.memory.joins import join
 from sparkwhy.memory.settings import Settings
 from sparkwhy.memory.sorting import row_order
-from sparkwhy.memory.values import MapValue, Row, Value, key, normal
-from sparkwhy.memory.windows import partition, window_function
+from sparkwhy.memory.values import MapValue, Row, Value, grouping_key, normalize_zero
+from sparkwhy.memory.windows import make_partition, window_function
 from sparkwhy.plan.exprs import AggCall, Attribute, Expr, Opaque, WindowCall
 from sparkwhy.plan.nodes import (
     Aggregate,
@@ -134,7 +134,7 @@ def _groups(rows: Rows, keys: Sequence[Evaluator]) -> dict[Hashable, list[Row]]:
     """The rows with equal keys together, groups in the order of their first rows."""
     groups: dict[Hashable, list[Row]] = {}
     for row in rows:
-        groups.setdefault(tuple([key(value(row)) for value in keys]), []).append(row)
+        groups.setdefault(tuple([grouping_key(value(row)) for value in keys]), []).append(row)
     return groups
 
 
@@ -143,7 +143,7 @@ def _aggregate(node: Aggregate, rows: Rows, settings: Settings) -> Rows:
     aggregates = [aggregator(_aggregate_call(c.expr), node.input.output, settings) for c in node.aggregates]
     groups = list(_groups(rows, keys).values()) if keys else [rows]
     return [
-        (*(normal(value(group[0])) for value in keys), *(aggregate(group) for aggregate in aggregates))
+        (*(normalize_zero(value(group[0])) for value in keys), *(aggregate(group) for aggregate in aggregates))
         for group in groups
     ]
 
@@ -159,7 +159,7 @@ def _window(node: Window, rows: Rows, settings: Settings) -> Rows:
     functions = [window_function(_window_call(c.expr), node.order, attributes, settings) for c in node.columns]
     result: list[Row] = []
     for group in _groups(rows, _evaluators(node.partition, attributes, settings)).values():
-        part = partition(group, order)
+        part = make_partition(group, order)
         columns = [function(part) for function in functions]
         result += [row + tuple(c[i] for c in columns) for i, row in enumerate(part.rows)]
     return result
@@ -178,17 +178,17 @@ def _distinct(node: Distinct, rows: Rows) -> Rows:
     wanted = node.output if node.keys is None else node.keys
     places = [i for i, attribute in enumerate(node.output) if attribute in wanted]
     groups = _groups(rows, [itemgetter(i) for i in places]).values()
-    return [tuple(normal(v) if i in places else v for i, v in enumerate(group[0])) for group in groups]
+    return [tuple(normalize_zero(v) if i in places else v for i, v in enumerate(group[0])) for group in groups]
 
 
 def _set_operation(node: SetOperation, left: Rows, right: Rows) -> Rows:
     """With `all`, each right row takes away (or lets through) one equal left row; without, all of them."""
-    stock = Counter(key(row) for row in right)
+    stock = Counter(grouping_key(row) for row in right)
     kept = []
     for row in left:
-        there = stock[key(row)] > 0
+        there = stock[grouping_key(row)] > 0
         if node.all and there:
-            stock[key(row)] -= 1
+            stock[grouping_key(row)] -= 1
         if there == (node.operation == "intersect"):
-            kept.append(tuple(map(normal, row)))
-    return kept if node.all else list({key(row): row for row in kept}.values())
+            kept.append(tuple(map(normalize_zero, row)))
+    return kept if node.all else list({grouping_key(row): row for row in kept}.values())

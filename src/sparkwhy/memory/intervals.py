@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 
 from sparkwhy.memory.dates import MICROSECOND
-from sparkwhy.plan.types import Atom, Type
 
 SPANS = {"day": 86_400_000_000, "hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}
 """The fields of a day-time interval, in microseconds, longest first."""
@@ -14,26 +12,9 @@ SPANS = {"day": 86_400_000_000, "hour": 3_600_000_000, "minute": 60_000_000, "se
 MONTHS = {"year": 12, "month": 1}
 
 _ORDER = list(SPANS)
-_NAME = re.compile(r"interval (\w+)(?: to (\w+))?")
 
 
-def fields(type: Type) -> tuple[str, str] | None:
-    """The first and the last field that an interval type names; None for other types."""
-    found = _NAME.fullmatch(type.name) if isinstance(type, Atom) else None
-    return (found[1], found[2] or found[1]) if found else None
-
-
-def is_day_time(type: Type) -> bool:
-    named = fields(type)
-    return named is not None and named[0] in SPANS
-
-
-def is_year_month(type: Type) -> bool:
-    named = fields(type)
-    return named is not None and named[0] in MONTHS
-
-
-def cut(number: int, unit: int) -> int:
+def truncate_to_unit(number: int, unit: int) -> int:
     """The number without what is less than a unit, towards zero."""
     return (abs(number) // unit * unit) * (1 if number >= 0 else -1)
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from sparkwhy.memory.evaluate import evaluator
 from sparkwhy.memory.settings import Settings
-from sparkwhy.memory.values import Row, key
+from sparkwhy.memory.values import Row, grouping_key
 from sparkwhy.plan.exprs import Compare, Expr, Ref, conjuncts
 from sparkwhy.plan.nodes import Join
 
@@ -30,10 +30,10 @@ def join(node: Join, left: Sequence[Row], right: Sequence[Row], settings: Settin
             return [(*row, bool(places)) for row, places in zip(left, found, strict=True)]
         case "inner" | "cross" | "left" | "right" | "full":
             pairs = [row + right[i] for row, places in zip(left, found, strict=True) for i in places]
-            return pairs + _padded(node, left, right, found)
+            return pairs + _pad_rows(node, left, right, found)
 
 
-def _padded(node: Join, left: Sequence[Row], right: Sequence[Row], found: Sequence[Sequence[int]]) -> list[Row]:
+def _pad_rows(node: Join, left: Sequence[Row], right: Sequence[Row], found: Sequence[Sequence[int]]) -> list[Row]:
     no_left, no_right = (None,) * len(node.left.output), (None,) * len(node.right.output)
     rows: list[Row] = []
     if node.how in ("left", "full"):
@@ -65,8 +65,8 @@ def _index(node: Join, right: Sequence[Row], settings: Settings) -> Partners:
     of_right = [evaluator(theirs, node.right.output, settings) for _, theirs in sides]
     places: dict[Hashable, list[int]] = defaultdict(list)
     for i, row in enumerate(right):
-        places[tuple(key(value(row)) for value in of_right)].append(i)
-    return lambda row: places.get(tuple(key(value(row)) for value in of_left), ())
+        places[tuple(grouping_key(value(row)) for value in of_right)].append(i)
+    return lambda row: places.get(tuple(grouping_key(value(row)) for value in of_left), ())
 
 
 def _equalities(node: Join) -> list[tuple[Expr, Expr]]:

@@ -22,7 +22,7 @@ Exact: TypeAlias = int | Fraction | decimal.Decimal
 _LARGEST_FLOAT = struct.unpack(">f", b"\x7f\x7f\xff\xff")[0]
 
 
-def or_null(function: Callable[..., Value]) -> Callable[..., Value]:
+def null_on_failure(function: Callable[..., Value]) -> Callable[..., Value]:
     """The function, with null where it has no result."""
 
     def nulling(*args: Value) -> Value:
@@ -34,24 +34,24 @@ def or_null(function: Callable[..., Value]) -> Callable[..., Value]:
     return nulling
 
 
-def in_mode(mode: Mode, function: Callable[..., Value]) -> Callable[..., Value]:
-    return function if mode == "ansi" else or_null(function)
+def apply_mode(mode: Mode, function: Callable[..., Value]) -> Callable[..., Value]:
+    return function if mode == "ansi" else null_on_failure(function)
 
 
-def wrapped(number: int, type: Type) -> int:
+def wrap(number: int, type: Type) -> int:
     """The number cut to the width of the type, as two's complement does."""
     bits = INTEGRALS[type]
     return (number + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 
 
-def fitted(number: int, type: Type) -> int:
+def check_fits(number: int, type: Type) -> int:
     """The number, if it fits the type."""
-    if wrapped(number, type) != number:
+    if wrap(number, type) != number:
         raise EvaluationError(f"{number} does not fit {ddl(type)}")
     return number
 
 
-def saturated(number: float, type: Type) -> int:
+def saturate(number: float, type: Type) -> int:
     """The number without its fraction, or the end of the range that it exceeds; NaN is 0, as in Java."""
     if math.isnan(number):
         return 0
@@ -61,11 +61,11 @@ def saturated(number: float, type: Type) -> int:
     return max(-end, min(end - 1, math.trunc(number)))
 
 
-def truncated(number: float, type: Type) -> int:
+def truncate(number: float, type: Type) -> int:
     """The number without its fraction, if that fits the type."""
     if not math.isfinite(number):
         raise EvaluationError(f"{number} does not fit {ddl(type)}")
-    return fitted(math.trunc(number), type)
+    return check_fits(math.trunc(number), type)
 
 
 def float32(number: float) -> float:
@@ -78,7 +78,7 @@ def float32(number: float) -> float:
         return math.copysign(math.inf, number)
 
 
-def exact_float32(number: Exact) -> float:
+def float32_of_exact(number: Exact) -> float:
     """The number of 32 bits nearest to an exact one, rounded once: by way of a double it would be twice."""
     exact = Fraction(number)
     near = float32(float64(exact))
@@ -107,36 +107,36 @@ def float64(number: Exact) -> float:
         return math.inf if number > 0 else -math.inf
 
 
-def half_up(number: Fraction) -> int:
+def round_half_up(number: Fraction) -> int:
     """The nearest integer, halves away from zero."""
     whole = (2 * abs(number.numerator) + number.denominator) // (2 * number.denominator)
     return whole if number >= 0 else -whole
 
 
-def scaled(unscaled: int, scale: int) -> decimal.Decimal:
+def from_unscaled(unscaled: int, scale: int) -> decimal.Decimal:
     """`unscaled` divided by ten to the `scale`, exactly; a text is the only way that rounds to no context."""
     return decimal.Decimal(f"{unscaled}E{-scale}")
 
 
-def rounded(number: Exact, scale: int) -> decimal.Decimal:
+def round_to_scale(number: Exact, scale: int) -> decimal.Decimal:
     """The number with so many digits after the point, halves away from zero."""
-    return scaled(half_up(Fraction(number) * Fraction(10) ** scale), scale)
+    return from_unscaled(round_half_up(Fraction(number) * Fraction(10) ** scale), scale)
 
 
-def rescaled(number: Exact, type: Decimal) -> decimal.Decimal:
+def rescale(number: Exact, type: Decimal) -> decimal.Decimal:
     """The number as a decimal of the type, if its integer digits fit."""
-    unscaled = half_up(Fraction(number) * 10**type.scale)
+    unscaled = round_half_up(Fraction(number) * 10**type.scale)
     if abs(unscaled) >= 10**type.precision:
         raise EvaluationError(f"{number} does not fit {ddl(type)}")
-    return scaled(unscaled, type.scale)
+    return from_unscaled(unscaled, type.scale)
 
 
-def landing(type: Type, mode: Mode) -> Callable[[Any], Value]:
+def result_converter(type: Type, mode: Mode) -> Callable[[Any], Value]:
     """What turns the exact result of an operation into one of the type: wrapped, rounded, or refused."""
     if type in INTEGRALS:
-        return (lambda n: wrapped(n, type)) if mode == "legacy" else (lambda n: fitted(n, type))
+        return (lambda n: wrap(n, type)) if mode == "legacy" else (lambda n: check_fits(n, type))
     if isinstance(type, Decimal):
-        return lambda number: rescaled(number, type)
+        return lambda number: rescale(number, type)
     if type == FLOAT:
         return float32
     return lambda number: number

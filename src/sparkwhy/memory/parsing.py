@@ -11,8 +11,8 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from sparkwhy.errors import EvaluationError, NotInterpretable
-from sparkwhy.memory.dates import midnight, moment
-from sparkwhy.memory.numbers import exact_float32, fitted
+from sparkwhy.memory.dates import midnight, to_instant
+from sparkwhy.memory.numbers import check_fits, float32_of_exact
 from sparkwhy.plan.types import FLOAT, Type, ddl
 
 _BLANKS = "".join(map(chr, [*range(33), 127]))
@@ -36,7 +36,7 @@ _TIME = re.compile(r"([0-9]{1,2})(?::([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]*))?
 _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{1,2}))?(?::?(\d{2}))?")
 
 
-def _unreadable(text: str, type: str) -> EvaluationError:
+def _parse_error(text: str, type: str) -> EvaluationError:
     return EvaluationError(f"cannot read '{text}' as {type}")
 
 
@@ -46,7 +46,7 @@ def read_boolean(text: str) -> bool:
         return True
     if word in _FALSE:
         return False
-    raise _unreadable(text, "boolean")
+    raise _parse_error(text, "boolean")
 
 
 # --- numbers ------------------------------------------------------------------------------------------------
@@ -55,8 +55,8 @@ def read_boolean(text: str) -> bool:
 def read_integer(text: str, type: Type) -> int:
     """Digits and nothing else, as ANSI has it."""
     if not _INTEGER.fullmatch(text.strip(_BLANKS)):
-        raise _unreadable(text, ddl(type))
-    return fitted(int(text.strip(_BLANKS)), type)
+        raise _parse_error(text, ddl(type))
+    return check_fits(int(text.strip(_BLANKS)), type)
 
 
 def read_truncated(text: str, type: Type) -> int:
@@ -64,18 +64,18 @@ def read_truncated(text: str, type: Type) -> int:
     trimmed = text.strip(_BLANKS)
     found = _TRUNCATED.fullmatch(trimmed)
     if not found or trimmed in ("", "+", "-"):
-        raise _unreadable(text, ddl(type))
-    return fitted(int(found[1]) if found[1].strip("+-") else 0, type)
+        raise _parse_error(text, ddl(type))
+    return check_fits(int(found[1]) if found[1].strip("+-") else 0, type)
 
 
 def read_decimal(text: str) -> Fraction:
     trimmed = text.strip(_JAVA_BLANKS)
     if not _DECIMAL.fullmatch(trimmed):
-        raise _unreadable(text, "decimal")
+        raise _parse_error(text, "decimal")
     number = decimal.Decimal(trimmed)
     if number.adjusted() >= 38 or number.adjusted() < -1000:
         if number.adjusted() > 0:
-            raise _unreadable(text, "decimal")
+            raise _parse_error(text, "decimal")
         return Fraction(0)
     return Fraction(number)
 
@@ -88,9 +88,9 @@ def read_float(text: str, type: Type) -> float:
         return -named if trimmed.startswith("-") else named
     digits = trimmed[:-1] if trimmed[-1:] in "dDfF" else trimmed
     if not _FLOAT.fullmatch(digits):
-        raise _unreadable(text, ddl(type))
+        raise _parse_error(text, ddl(type))
     if type == FLOAT and abs(float(digits)) < 1e39:
-        return math.copysign(exact_float32(Fraction(decimal.Decimal(digits))), float(digits))
+        return math.copysign(float32_of_exact(Fraction(decimal.Decimal(digits))), float(digits))
     return float(digits)
 
 
@@ -107,7 +107,7 @@ class Clock(NamedTuple):
 def read_date(text: str) -> date:
     found = _DATE.fullmatch(text.strip(_BLANKS))
     if not found:
-        raise _unreadable(text, "date")
+        raise _parse_error(text, "date")
     return _day(text, found[1], found[2], found[3], found[4])
 
 
@@ -124,12 +124,12 @@ def _check_month(text: str, year: int, month: int, day: int) -> None:
     try:
         date(year % 400 + 400, month, day)
     except ValueError as error:
-        raise _unreadable(text, "date") from error
+        raise _parse_error(text, "date") from error
 
 
 def read_timestamp(text: str, zone: tzinfo) -> datetime:
     shown, said = _read_clock(text)
-    return moment(shown, said or zone)
+    return to_instant(shown, said or zone)
 
 
 def read_timestamp_ntz(text: str) -> datetime:
@@ -141,12 +141,12 @@ def _read_clock(text: str) -> Clock:
     trimmed = text.strip(_BLANKS)
     if _is_time_only(trimmed):
         raise NotInterpretable(f"'{text}' is a time of the day on which it is read")
-    day, mark, time = _parted(trimmed)
+    day, mark, time = _split_at_time(trimmed)
     found = _DATE.fullmatch(day)
     if not found or len(found[2]) > 6 or (mark and found[4] is None):
-        raise _unreadable(text, "timestamp")
+        raise _parse_error(text, "timestamp")
     shown = midnight(_day(text, found[1], found[2], found[3], found[4]))
-    return _timed(text, shown, time) if mark else Clock(shown, None)
+    return _parse_time(text, shown, time) if mark else Clock(shown, None)
 
 
 def _is_time_only(text: str) -> bool:
@@ -154,18 +154,18 @@ def _is_time_only(text: str) -> bool:
     return (time != text or ":" in text) and _TIME.fullmatch(time) is not None
 
 
-def _parted(text: str) -> tuple[str, str, str]:
+def _split_at_time(text: str) -> tuple[str, str, str]:
     found = re.search(r"[ T]", text)
     return (text[: found.start()], found[0], text[found.end() :]) if found else (text, "", "")
 
 
-def _timed(text: str, day: datetime, time: str) -> Clock:
+def _parse_time(text: str, day: datetime, time: str) -> Clock:
     found = _TIME.fullmatch(time)
     if not found:
-        raise _unreadable(text, "timestamp")
+        raise _parse_error(text, "timestamp")
     hour, minute, second = int(found[1]), int(found[2] or 0), int(found[3] or 0)
     if hour > 23 or minute > 59 or second > 59:
-        raise _unreadable(text, "timestamp")
+        raise _parse_error(text, "timestamp")
     micros = int((found[4] or "")[:6].ljust(6, "0"))
     shown = day + timedelta(hours=hour, minutes=minute, seconds=second, microseconds=micros)
     return Clock(shown, _read_zone(text, found[5].strip()) if found[5] else None)
@@ -180,4 +180,4 @@ def _read_zone(text: str, name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError) as error:
-        raise _unreadable(text, "timestamp") from error
+        raise _parse_error(text, "timestamp") from error

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from sparkwhy.memory.dates import local
-from sparkwhy.memory.intervals import fields, is_day_time, is_year_month, show_months, show_span
+from sparkwhy.memory.dates import to_local
+from sparkwhy.memory.intervals import show_months, show_span
 from sparkwhy.memory.numbers import float32
 from sparkwhy.memory.settings import Settings
 from sparkwhy.memory.values import MapValue, Value
@@ -27,6 +27,9 @@ from sparkwhy.plan.types import (
     Map,
     Struct,
     Type,
+    interval_fields,
+    is_day_time,
+    is_year_month,
 )
 
 Printer = Callable[[Any], str]
@@ -36,11 +39,11 @@ def printer(type: Type, mode: Mode, settings: Settings) -> Printer:
     """What turns a value of the type, not null, into text."""
     match type:
         case Array(element):
-            return _array_printer(_or_null(printer(element, mode, settings)))
+            return _array_printer(_print_nulls(printer(element, mode, settings)))
         case Map(key, value):
-            return _map_printer(printer(key, mode, settings), _or_null(printer(value, mode, settings)))
+            return _map_printer(printer(key, mode, settings), _print_nulls(printer(value, mode, settings)))
         case Struct(parts):
-            return _struct_printer([_or_null(printer(part.type, mode, settings)) for part in parts])
+            return _struct_printer([_print_nulls(printer(part.type, mode, settings)) for part in parts])
         case Decimal():
             return str if mode == "legacy" else (lambda number: format(number, "f"))
         case _:
@@ -55,13 +58,13 @@ def _atom_printer(type: Type, settings: Settings) -> Printer:
     if type == DATE:
         return lambda day: day.isoformat()
     if type == TIMESTAMP:
-        return lambda moment: show_time(local(moment, settings.zone))
+        return lambda moment: show_time(to_local(moment, settings.zone))
     if type == TIMESTAMP_NTZ:
         return show_time
     if type in _FLOATING:
         return _FLOATING[type]
     if is_day_time(type) or is_year_month(type):
-        first, last = fields(type) or ("", "")
+        first, last = interval_fields(type) or ("", "")
         show = show_span if is_day_time(type) else show_months
         return lambda interval: show(interval, first, last)
     return str
@@ -75,7 +78,7 @@ def show_time(time: datetime) -> str:
 # --- nested values ------------------------------------------------------------------------------------------
 
 
-def _or_null(show: Printer) -> Printer:
+def _print_nulls(show: Printer) -> Printer:
     return lambda value: "null" if value is None else show(value)
 
 
@@ -102,18 +105,18 @@ def _struct_printer(shows: list[Printer]) -> Printer:
 
 def show_double(number: float) -> str:
     """As Java prints: plain between a thousandth and ten millions, otherwise `1.5E10`."""
-    return _java(number, repr(number))
+    return _format_as_java(number, repr(number))
 
 
 def show_float(number: float) -> str:
     """With as few digits as tell it from all other floats of 32 bits."""
     if not math.isfinite(number):
-        return _java(number, repr(number))
+        return _format_as_java(number, repr(number))
     candidates = (f"{number:.{digits}g}" for digits in range(1, 10))
-    return _java(number, next(text for text in candidates if float32(float(text)) == number))
+    return _format_as_java(number, next(text for text in candidates if float32(float(text)) == number))
 
 
-def _java(number: float, digits: str) -> str:
+def _format_as_java(number: float, digits: str) -> str:
     if math.isnan(number):
         return "NaN"
     if math.isinf(number):

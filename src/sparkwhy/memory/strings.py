@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from sparkwhy.errors import EvaluationError
-from sparkwhy.memory.arithmetic import Maker, plain
+from sparkwhy.memory.arithmetic import Maker, untyped
 from sparkwhy.memory.values import Value
 
 _SPACE = " "
@@ -58,7 +58,7 @@ def _pad(place: Callable[[str, str], str]) -> Callable[..., str]:
 
 
 @lru_cache(maxsize=1024)
-def compiled(pattern: str) -> re.Pattern[str]:
+def compile_pattern(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern, re.ASCII)
     except re.error as error:
@@ -89,7 +89,7 @@ def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
         return _characters(text, limit)
     pieces: list[str] = []
     start = 0
-    for found in compiled(pattern).finditer(text):
+    for found in compile_pattern(pattern).finditer(text):
         if len(pieces) == limit - 1:
             break
         if found.end() > 0:
@@ -104,10 +104,10 @@ def _characters(text: str, limit: int) -> tuple[str, ...]:
 
 
 def _regexp_replace(text: str, pattern: str, new: str) -> str:
-    return compiled(pattern).sub(lambda found: _expanded(new, found), text)
+    return compile_pattern(pattern).sub(lambda found: _expand_template(new, found), text)
 
 
-def _expanded(template: str, found: re.Match[str]) -> str:
+def _expand_template(template: str, found: re.Match[str]) -> str:
     """The template with `$1` replaced by what the group found, as in Java."""
     return _JAVA_GROUP.sub(lambda part: part[1] if part[1] else _group(found, int(part[2])), template)
 
@@ -119,27 +119,27 @@ def _group(found: re.Match[str], number: int) -> str:
 
 
 STRICT_STRINGS: Mapping[str, Maker] = {
-    "upper": plain(str.upper),
-    "lower": plain(str.lower),
-    "trim": plain(lambda text: text.strip(_SPACE)),
-    "ltrim": plain(lambda text: text.lstrip(_SPACE)),
-    "rtrim": plain(lambda text: text.rstrip(_SPACE)),
-    "length": plain(len),
-    "substring": plain(_substring),
-    "concat": plain(_concat),
-    "contains": plain(lambda text, part: part in text),
-    "startswith": plain(lambda text, part: text.startswith(part)),
-    "endswith": plain(lambda text, part: text.endswith(part)),
-    "like": plain(_like),
-    "rlike": plain(lambda text, pattern: compiled(pattern).search(text) is not None),
-    "replace": plain(_replace),
-    "instr": plain(lambda text, part: text.find(part) + 1),
-    "lpad": plain(_pad(lambda text, filling: filling + text)),
-    "rpad": plain(_pad(lambda text, filling: text + filling)),
-    "split": plain(_split),
-    "regexp_replace": plain(_regexp_replace),
-    "reverse": plain(lambda value: value[::-1]),
-    "repeat": plain(lambda text, times: text * times),
+    "upper": untyped(str.upper),
+    "lower": untyped(str.lower),
+    "trim": untyped(lambda text: text.strip(_SPACE)),
+    "ltrim": untyped(lambda text: text.lstrip(_SPACE)),
+    "rtrim": untyped(lambda text: text.rstrip(_SPACE)),
+    "length": untyped(len),
+    "substring": untyped(_substring),
+    "concat": untyped(_concat),
+    "contains": untyped(lambda text, part: part in text),
+    "startswith": untyped(lambda text, part: text.startswith(part)),
+    "endswith": untyped(lambda text, part: text.endswith(part)),
+    "like": untyped(_like),
+    "rlike": untyped(lambda text, pattern: compile_pattern(pattern).search(text) is not None),
+    "replace": untyped(_replace),
+    "instr": untyped(lambda text, part: text.find(part) + 1),
+    "lpad": untyped(_pad(lambda text, filling: filling + text)),
+    "rpad": untyped(_pad(lambda text, filling: text + filling)),
+    "split": untyped(_split),
+    "regexp_replace": untyped(_regexp_replace),
+    "reverse": untyped(lambda value: value[::-1]),
+    "repeat": untyped(lambda text, times: text * times),
 }
 
-NULL_AWARE_STRINGS: Mapping[str, Maker] = {"concat_ws": plain(_concat_ws)}
+NULL_AWARE_STRINGS: Mapping[str, Maker] = {"concat_ws": untyped(_concat_ws)}

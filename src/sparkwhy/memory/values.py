@@ -45,14 +45,14 @@ class MapValue:
 
     @property
     def keys(self) -> tuple[Value, ...]:
-        return tuple(key for key, _ in self.pairs)
+        return tuple(grouping_key for grouping_key, _ in self.pairs)
 
     @property
     def values(self) -> tuple[Value, ...]:
         return tuple(value for _, value in self.pairs)
 
 
-def key(value: Value) -> Hashable:
+def grouping_key(value: Value) -> Hashable:
     """A form that is equal for values of one type that a grouping puts together.
 
     Nulls are equal, NaN is equal to itself, -0.0 to 0.0; the entries of a map have no order.
@@ -60,21 +60,21 @@ def key(value: Value) -> Hashable:
     if isinstance(value, float):
         return value + 0.0 if value == value else _Canonical.NAN
     if isinstance(value, tuple):
-        return tuple([key(part) for part in value])
+        return tuple([grouping_key(part) for part in value])
     if isinstance(value, MapValue):
-        return frozenset((key(k), key(v)) for k, v in value.pairs)
+        return frozenset((grouping_key(k), grouping_key(v)) for k, v in value.pairs)
     hashable: Hashable = value
     return hashable
 
 
-def normal(value: Value) -> Value:
+def normalize_zero(value: Value) -> Value:
     """The value as a grouping key comes out of a grouping: with 0.0 for -0.0."""
     if isinstance(value, float):
         return value + 0.0
     if isinstance(value, tuple):
-        return tuple([normal(part) for part in value])
+        return tuple([normalize_zero(part) for part in value])
     if isinstance(value, MapValue):
-        return MapValue(tuple((normal(k), normal(v)) for k, v in value.pairs))
+        return MapValue(tuple((normalize_zero(k), normalize_zero(v)) for k, v in value.pairs))
     return value
 
 
@@ -106,23 +106,23 @@ in_order = cmp_to_key(compare)
 
 def bag(rows: Iterable[Row]) -> Counter[Hashable]:
     """The rows with their multiplicities: equal for results that differ in nothing but the order of rows."""
-    return Counter(key(row) for row in rows)
+    return Counter(grouping_key(row) for row in rows)
 
 
 def unordered_bag(rows: Iterable[Row], types: Sequence[Type]) -> Counter[Hashable]:
     """Like `bag`, but with the arrays at every level compared as bags: `collect_list` promises no order."""
-    return Counter(tuple(_unordered(value, type) for value, type in zip(row, types, strict=True)) for row in rows)
+    return Counter(tuple(_unordered_key(value, type) for value, type in zip(row, types, strict=True)) for row in rows)
 
 
-def _unordered(value: Value, type: Type) -> Hashable:
+def _unordered_key(value: Value, type: Type) -> Hashable:
     if value is None:
         return None
     match type:
         case Array(element):
-            return frozenset(Counter(_unordered(part, element) for part in value).items())
+            return frozenset(Counter(_unordered_key(part, element) for part in value).items())
         case Struct(fields):
-            return tuple(_unordered(part, field.type) for part, field in zip(value, fields, strict=True))
+            return tuple(_unordered_key(part, field.type) for part, field in zip(value, fields, strict=True))
         case Map(of_key, of_value):
-            return frozenset((_unordered(k, of_key), _unordered(v, of_value)) for k, v in value.pairs)
+            return frozenset((_unordered_key(k, of_key), _unordered_key(v, of_value)) for k, v in value.pairs)
         case _:
-            return key(value)
+            return grouping_key(value)

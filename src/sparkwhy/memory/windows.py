@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from sparkwhy.errors import NotInterpretable, assert_never
 from sparkwhy.memory.aggregates import aggregator
-from sparkwhy.memory.dates import in_calendar
+from sparkwhy.memory.dates import check_calendar
 from sparkwhy.memory.evaluate import evaluator
 from sparkwhy.memory.settings import Settings
 from sparkwhy.memory.sorting import compare_by
@@ -24,7 +24,7 @@ from sparkwhy.plan.nodes import SortKey
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
+class WindowPartition:
     """The rows of a partition in order; rows that the order does not tell apart have equal ranks."""
 
     rows: tuple[Row, ...]
@@ -35,21 +35,21 @@ class Partition:
         return range(bisect_left(self.ranks, self.ranks[i]), bisect_right(self.ranks, self.ranks[i]))
 
 
-WindowFunction: TypeAlias = Callable[[Partition], Sequence[Value]]
+WindowFunction: TypeAlias = Callable[[WindowPartition], Sequence[Value]]
 """The values of a window column, one for each row of a partition."""
 
-FrameOf: TypeAlias = Callable[[Partition, int], range]
+FrameOf: TypeAlias = Callable[[WindowPartition, int], range]
 
 _EXACT = decimal.Context(prec=80)
 
 
-def partition(rows: Sequence[Row], order: Callable[[Row], Any]) -> Partition:
+def make_partition(rows: Sequence[Row], order: Callable[[Row], Any]) -> WindowPartition:
     """The rows, sorted."""
     keyed = sorted(((order(row), row) for row in rows), key=lambda pair: pair[0])
     ranks: list[int] = []
     for i, (key, _) in enumerate(keyed):
         ranks.append(ranks[-1] if i and keyed[i - 1][0] == key else i)
-    return Partition(tuple(row for _, row in keyed), tuple(ranks))
+    return WindowPartition(tuple(row for _, row in keyed), tuple(ranks))
 
 
 def window_function(
@@ -70,7 +70,7 @@ def window_function(
         case Call(name):
             raise AssertionError(f"{name} is no window function")
         case AggCall() | Opaque() as call:
-            return _framed(call, _frame(expr.frame, order, attributes, settings), attributes, settings)
+            return _over_frame(call, _frame(expr.frame, order, attributes, settings), attributes, settings)
         case other:
             assert_never(other)
 
@@ -83,24 +83,24 @@ def _constant(expr: Expr) -> Value:
 # --- ranks --------------------------------------------------------------------------------------------------
 
 
-def _row_number(part: Partition) -> Sequence[int]:
+def _row_number(part: WindowPartition) -> Sequence[int]:
     return range(1, len(part.rows) + 1)
 
 
-def _rank(part: Partition) -> Sequence[int]:
+def _rank(part: WindowPartition) -> Sequence[int]:
     return [rank + 1 for rank in part.ranks]
 
 
-def _dense_rank(part: Partition) -> Sequence[int]:
+def _dense_rank(part: WindowPartition) -> Sequence[int]:
     distinct = sorted(set(part.ranks))
     return [bisect_right(distinct, rank) for rank in part.ranks]
 
 
-def _percent_rank(part: Partition) -> Sequence[float]:
+def _percent_rank(part: WindowPartition) -> Sequence[float]:
     return [rank / max(len(part.rows) - 1, 1) for rank in part.ranks]
 
 
-def _cume_dist(part: Partition) -> Sequence[float]:
+def _cume_dist(part: WindowPartition) -> Sequence[float]:
     return [part.peers(i).stop / len(part.rows) for i in range(len(part.rows))]
 
 
@@ -128,7 +128,7 @@ def _offset(call: Call, attributes: Sequence[Attribute], settings: Settings) -> 
     value, default = (evaluator(expr, attributes, settings) for expr in (call.args[0], call.args[2]))
     distance = _constant(call.args[1]) * (1 if call.function == "lead" else -1)
 
-    def values(part: Partition) -> Sequence[Value]:
+    def values(part: WindowPartition) -> Sequence[Value]:
         rows = part.rows
         return [
             value(rows[i + distance]) if 0 <= i + distance < len(rows) else default(rows[i]) for i in range(len(rows))
@@ -140,19 +140,19 @@ def _offset(call: Call, attributes: Sequence[Attribute], settings: Settings) -> 
 def _nth(call: Call, frame: FrameOf, attributes: Sequence[Attribute], settings: Settings) -> WindowFunction:
     value, n = evaluator(call.args[0], attributes, settings), _constant(call.args[1])
 
-    def at(part: Partition, i: int) -> Value:
+    def at(part: WindowPartition, i: int) -> Value:
         places = frame(part, i)
         return value(part.rows[places[n - 1]]) if n <= len(places) else None
 
     return lambda part: [at(part, i) for i in range(len(part.rows))]
 
 
-def _framed(
+def _over_frame(
     call: AggCall | Opaque, frame: FrameOf, attributes: Sequence[Attribute], settings: Settings
 ) -> WindowFunction:
     aggregate = aggregator(call, attributes, settings)
 
-    def at(part: Partition, i: int) -> Value:
+    def at(part: WindowPartition, i: int) -> Value:
         places = frame(part, i)
         return aggregate(part.rows[places.start : places.stop])
 
@@ -176,7 +176,7 @@ def _frame(frame: Frame, order: Sequence[SortKey], attributes: Sequence[Attribut
 def _rows_frame(frame: Frame, count: int, i: int) -> range:
     lower = 0 if frame.lower is None else i + _rows(frame.lower)
     upper = count if frame.upper is None else i + _rows(frame.upper) + 1
-    return _within(lower, upper, count)
+    return _clip_to_partition(lower, upper, count)
 
 
 def _rows(bound: FrameBound) -> int:
@@ -191,29 +191,29 @@ def _range_frame(frame: Frame, key: SortKey, values: Sequence[Value], peers: ran
     """The rows whose key is between that of the current row plus the bounds; null is only near null."""
 
     def against(bound: int) -> list[int]:
-        limit = _shifted(values[i], bound if key.ascending else -bound)
+        limit = _add_offset(values[i], bound if key.ascending else -bound)
         return [compare_by(key, value, limit) for value in values]
 
     near = _peers_frame(frame, len(values), peers)
     lower = sum(o < 0 for o in against(frame.lower)) if isinstance(frame.lower, int) else near.start
     upper = sum(o <= 0 for o in against(frame.upper)) if isinstance(frame.upper, int) else near.stop
-    return _within(lower, upper, len(values))
+    return _clip_to_partition(lower, upper, len(values))
 
 
-def _shifted(value: Any, distance: int) -> Value:
+def _add_offset(value: Any, distance: int) -> Value:
     match value:
         case None:
             return None
         case datetime():
             raise NotInterpretable("a window over a range of times")
         case date():
-            return in_calendar(lambda: value + timedelta(days=distance))
+            return check_calendar(lambda: value + timedelta(days=distance))
         case decimal.Decimal():
             return _EXACT.add(value, distance)
         case _:
             return value + distance
 
 
-def _within(lower: int, upper: int, count: int) -> range:
+def _clip_to_partition(lower: int, upper: int, count: int) -> range:
     start = min(max(lower, 0), count)
     return range(start, max(start, min(upper, count)))

@@ -70,11 +70,34 @@ FRACTIONALS = frozenset({FLOAT, DOUBLE})
 UNCOMPARABLE = frozenset({Atom("variant"), Atom("interval")})
 """Types whose values Spark neither compares nor groups by."""
 
+_INTERVAL = re.compile(r"interval (\w+)(?: to (\w+))?")
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 
 
 def is_numeric(type: Type) -> bool:
     return type in INTEGRALS or type in FRACTIONALS or isinstance(type, Decimal)
+
+
+def interval_fields(type: Type) -> tuple[str, str] | None:
+    """Return the first and the last field that an interval type names, or None for other types.
+
+    >>> interval_fields(Atom("interval day to second"))
+    ('day', 'second')
+    """
+    found = _INTERVAL.fullmatch(type.name) if isinstance(type, Atom) else None
+    return (found[1], found[2] or found[1]) if found else None
+
+
+def is_day_time(type: Type) -> bool:
+    """Return whether the type is an interval of days, hours, minutes or seconds."""
+    fields = interval_fields(type)
+    return fields is not None and fields[0] in ("day", "hour", "minute", "second")
+
+
+def is_year_month(type: Type) -> bool:
+    """Return whether the type is an interval of years or months."""
+    fields = interval_fields(type)
+    return fields is not None and fields[0] in ("year", "month")
 
 
 def type_from_json(described: Any) -> Type:

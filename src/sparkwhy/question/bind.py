@@ -61,7 +61,7 @@ _SHOWN_NAMES = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class PatternSpot:
     """A place in the pattern: its path, and the type of the values there; texts are padded with blanks to `width`."""
 
     path: str
@@ -69,11 +69,11 @@ class Spot:
     timezone: str
     width: int = 0
 
-    def at(self, name: object, type: Type) -> Spot:
-        return Spot(join_path(self.path, name), type, self.timezone)
+    def field(self, name: object, type: Type) -> PatternSpot:
+        return PatternSpot(join_path(self.path, name), type, self.timezone)
 
-    def of_elements(self, type: Type) -> Spot:
-        return Spot(self.path, type, self.timezone)
+    def elements(self, type: Type) -> PatternSpot:
+        return PatternSpot(self.path, type, self.timezone)
 
     def fail(self, problem: str, hint: str) -> NoReturn:
         message = f"{self.path} is of type {ddl(self.type)}: {problem}."
@@ -92,7 +92,12 @@ def bind(
     for place, (_, inner) in zip(places, pattern.entries, strict=True):
         attribute = output[place]
         width = (widths or {}).get(place, 0)
-        wanted.append((attribute, _bound(inner, Spot(join_path("", attribute.name), attribute.type, timezone, width))))
+        wanted.append(
+            (
+                attribute,
+                _bind_pattern(inner, PatternSpot(join_path("", attribute.name), attribute.type, timezone, width)),
+            )
+        )
     if sum(count_tests(inner) for _, inner in wanted) > MAX_WEIGHT:
         hint = "ask with fewer lists inside of lists."
         raise PatternError("the lists of the pattern can be matched in too many ways.", hint=hint)
@@ -104,7 +109,7 @@ def bind(
 
 def _resolve(pattern: Fields, known: Sequence[str], path: str) -> list[int]:
     """The place of each name of the pattern among the known ones."""
-    places = [_place(name, known, path) for name, _ in pattern.entries]
+    places = [_position_of(name, known, path) for name, _ in pattern.entries]
     for place, times in Counter(places).items():
         if times > 1:
             full = join_path(path, known[place])
@@ -112,7 +117,7 @@ def _resolve(pattern: Fields, known: Sequence[str], path: str) -> list[int]:
     return places
 
 
-def _place(name: Any, known: Sequence[str], path: str) -> int:
+def _position_of(name: Any, known: Sequence[str], path: str) -> int:
     exact = [i for i, each in enumerate(known) if each == name]
     alike = exact or [i for i, each in enumerate(known) if each.lower() == str(name).lower()]
     if len(alike) == 1:
@@ -124,10 +129,10 @@ def _place(name: Any, known: Sequence[str], path: str) -> int:
             path=full,
             hint="rename one of them, or ask about another field.",
         )
-    raise _unknown(str(name), tuple(known), full)
+    raise _unknown_field(str(name), tuple(known), full)
 
 
-def _unknown(name: str, known: tuple[str, ...], full: str) -> UnknownField:
+def _unknown_field(name: str, known: tuple[str, ...], full: str) -> UnknownField:
     spelled = {each.lower(): each for each in known}
     nearest = tuple(spelled[low] for low in get_close_matches(name.lower(), spelled))
     head, _, rest = name.partition(".")
@@ -144,27 +149,27 @@ def _unknown(name: str, known: tuple[str, ...], full: str) -> UnknownField:
 # --- patterns ---
 
 
-def _bound(pattern: Pattern, spot: Spot) -> BoundPattern:
+def _bind_pattern(pattern: Pattern, spot: PatternSpot) -> BoundPattern:
     match pattern:
         case Anything() | Null() | Present() | Custom():
             return pattern
         case Comparison(op, value):
-            return Comparison(op, _value(value, pattern, spot))
+            return Comparison(op, _bind_value(value, pattern, spot))
         case Between(low, high):
-            return _between(_value(low, pattern, spot), _value(high, pattern, spot), pattern, spot)
+            return _bind_range(_bind_value(low, pattern, spot), _bind_value(high, pattern, spot), pattern, spot)
         case Among(values):
-            return Among(tuple(None if value is None else _value(value, pattern, spot) for value in values))
+            return Among(tuple(None if value is None else _bind_value(value, pattern, spot) for value in values))
         case TextTest():
-            return _text_test(pattern, spot)
+            return _bind_text_test(pattern, spot)
         case Fields():
-            return _fields(pattern, spot)
+            return _bind_fields(pattern, spot)
         case Bag():
-            return _elements(pattern, spot)
+            return _bind_elements(pattern, spot)
         case _:
             assert_never(pattern)
 
 
-def _value(value: Any, pattern: Pattern, spot: Spot) -> Any:
+def _bind_value(value: Any, pattern: Pattern, spot: PatternSpot) -> Any:
     if isinstance(spot.type, Array | Map | Struct):
         spot.fail(f"{abbreviate(show_pattern(pattern))} speaks of single values", _composite_hint(pattern, spot.type))
     if isinstance(value, str):
@@ -186,13 +191,13 @@ def _value_hint(type: Type) -> str:
     return f"write a value that fits {ddl(type)}, or a function of the column: lambda column: ..."
 
 
-def _between(low: Any, high: Any, pattern: Pattern, spot: Spot) -> Between:
+def _bind_range(low: Any, high: Any, pattern: Pattern, spot: PatternSpot) -> Between:
     if low > high:
         spot.fail(f"{abbreviate(show_pattern(pattern))} matches nothing", "write the smaller value first.")
     return Between(low, high)
 
 
-def _text_test(pattern: TextTest, spot: Spot) -> TextTest:
+def _bind_text_test(pattern: TextTest, spot: PatternSpot) -> TextTest:
     if not is_text(pattern.text):
         spot.fail(f"{abbreviate(show_pattern(pattern))} is no text", "half of a character is missing in it.")
     if spot.type != STRING:
@@ -202,18 +207,21 @@ def _text_test(pattern: TextTest, spot: Spot) -> TextTest:
     return pattern
 
 
-def _fields(pattern: Fields, spot: Spot) -> BoundPattern:
+def _bind_fields(pattern: Fields, spot: PatternSpot) -> BoundPattern:
     match spot.type:
         case Struct(fields):
             places = _resolve(pattern, spot.type.names, spot.path)
             named = [(i, fields[i], inner) for i, (_, inner) in zip(places, pattern.entries, strict=True)]
             return StructPattern(
-                tuple((i, _bound(inner, spot.at(field.name, field.type))) for i, field, inner in named)
+                tuple((i, _bind_pattern(inner, spot.field(field.name, field.type))) for i, field, inner in named)
             )
         case Map(key, value):
-            of_keys = spot.of_elements(key)
+            of_keys = spot.elements(key)
             return MapPattern(
-                tuple((_value(k, pattern, of_keys), _bound(inner, spot.at(k, value))) for k, inner in pattern.entries)
+                tuple(
+                    (_bind_value(k, pattern, of_keys), _bind_pattern(inner, spot.field(k, value)))
+                    for k, inner in pattern.entries
+                )
             )
         case Array():
             spot.fail("a dict speaks of a single struct", "write a list with the dict: [{...}, ...].")
@@ -221,11 +229,11 @@ def _fields(pattern: Fields, spot: Spot) -> BoundPattern:
             spot.fail("a dict speaks of the fields of a struct", "write a value, or a predicate such as gt(0).")
 
 
-def _elements(pattern: Bag, spot: Spot) -> ArrayPattern:
+def _bind_elements(pattern: Bag, spot: PatternSpot) -> ArrayPattern:
     if not isinstance(spot.type, Array):
         spot.fail("a list speaks of the elements of an array", "write one_of(...) for one of several values.")
-    inside = spot.of_elements(spot.type.element)
-    counts = Counter(_bound(element, inside) for element in pattern.elements)
+    inside = spot.elements(spot.type.element)
+    counts = Counter(_bind_pattern(element, inside) for element in pattern.elements)
     anything = counts.pop(ANY, 0)
     if len(counts) > MAX_DIFFERENT or max(map(len, group_overlapping(list(counts))), default=0) > MAX_OVERLAPPING:
         raise PatternError(

@@ -16,7 +16,6 @@ from sparkwhy.question.pattern import (
     Null,
     Pattern,
     Present,
-    _among,
     between,
     check_extent,
     contains,
@@ -26,6 +25,7 @@ from sparkwhy.question.pattern import (
     le,
     like,
     lt,
+    make_among,
     matches,
     ne,
     startswith,
@@ -44,7 +44,7 @@ def from_json(given: Any) -> Fields:
     >>> show_pattern(from_json('{"city": "!= NY", "names": ["?", "*"]}'))
     "{'city': ne('NY'), 'names': [ANY, ...]}"
     """
-    parsed = _parsed(given) if isinstance(given, str) else given
+    parsed = _parse(given) if isinstance(given, str) else given
     check_extent(parsed)
     literal = _from_json(parsed)
     if isinstance(literal, PATTERNS):
@@ -52,16 +52,16 @@ def from_json(given: Any) -> Fields:
     return to_pattern(literal)
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_unique)
+        return json.loads(text, object_pairs_hook=_reject_duplicates)
     except json.JSONDecodeError as error:
         raise MalformedPattern(error.msg, line=error.lineno, column=error.colno) from error
     except (RecursionError, ValueError) as error:  # brackets without end, or a number of thousands of digits
         raise PatternError(f"the pattern is too large: {error}.") from error
 
 
-def _unique(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+def _reject_duplicates(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
     names = [name for name, _ in pairs]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -79,7 +79,7 @@ def _from_json(value: Any) -> Any:
         case dict() if _predicate_names(value):
             return _from_predicate(value)
         case dict():
-            return _unique([(_unescaped(name), _from_json(inner)) for name, inner in value.items()])
+            return _reject_duplicates([(_unescape(name), _from_json(inner)) for name, inner in value.items()])
         case _:
             return value
 
@@ -91,10 +91,10 @@ def _from_string(text: str) -> Any:
         raise PatternError('"*" stands outside of a list.', hint=r'write "?" for any value, "\\*" for a star.')
     if compared := _COMPARED.fullmatch(text):
         return _PREDICATES[_SYMBOLS[compared[1]]](compared[2])
-    return _unescaped(text)
+    return _unescape(text)
 
 
-def _unescaped(text: Any) -> Any:
+def _unescape(text: Any) -> Any:
     return text[1:] if isinstance(text, str) and text.startswith("\\") else text
 
 
@@ -121,7 +121,7 @@ def _from_pair(value: Any) -> Pattern:
 
 def _from_options(value: Any) -> Pattern:
     if isinstance(value, list):
-        return _among(value)
+        return make_among(value)
     raise PatternError("$in takes a list.", path="$in", hint='write {"$in": ["a", "b"]}.')
 
 

@@ -81,50 +81,50 @@ def _conditions(value: Expr, pattern: BoundPattern) -> tuple[Expr, ...]:
             ends = Literal(low, value.type), Literal(high, value.type)
             return (Compare(">=", value, ends[0]), Compare("<=", value, ends[1]))
         case Among(values):
-            return (_among(value, values),)
+            return (_membership_test(value, values),)
         case TextTest(function, text):
             return (Call(function, (value, Literal(text, STRING))),)
         case Custom(function):
             return (Opaque(f"<{function_name(function).strip('<>')}>", (value,), BOOLEAN, handle=function),)
         case StructPattern():
-            return _in_struct(value, pattern)
+            return _struct_conditions(value, pattern)
         case MapPattern():
-            return _in_map(value, pattern)
+            return _map_conditions(value, pattern)
         case ArrayPattern():
-            return _in_array(value, pattern)
+            return _array_conditions(value, pattern)
         case _:
             assert_never(pattern)
 
 
-def _among(value: Expr, options: tuple[Any, ...]) -> Expr:
+def _membership_test(value: Expr, options: tuple[Any, ...]) -> Expr:
     null = (IsNull(value),) if None in options else ()
     present = tuple(Literal(option, value.type) for option in options if option is not None)
     tests = (*null, *((In(value, present),) if present else ()))
     return tests[0] if len(tests) == 1 else Or(tests)
 
 
-def _in_struct(value: Expr, pattern: StructPattern) -> tuple[Expr, ...]:
+def _struct_conditions(value: Expr, pattern: StructPattern) -> tuple[Expr, ...]:
     """A null struct has null fields: it is told apart where no field asks for more than null."""
     known = any(not accepts_null(inner) for _, inner in pattern.fields)
     inside = (each for i, inner in pattern.fields for each in _conditions(FieldOf(value, i), inner))
     return (*(() if known else (IsNotNull(value),)), *inside)
 
 
-def _in_map(value: Expr, pattern: MapPattern) -> tuple[Expr, ...]:
+def _map_conditions(value: Expr, pattern: MapPattern) -> tuple[Expr, ...]:
     if not pattern.items:
         return (IsNotNull(value),)
     assert isinstance(value.type, Map)
     keys = [(Literal(key, value.type.key), inner) for key, inner in pattern.items]
-    return tuple(each for key, inner in keys for each in _at_key(value, key, inner))
+    return tuple(each for key, inner in keys for each in _entry_conditions(value, key, inner))
 
 
-def _at_key(value: Expr, key: Literal, pattern: BoundPattern) -> tuple[Expr, ...]:
+def _entry_conditions(value: Expr, key: Literal, pattern: BoundPattern) -> tuple[Expr, ...]:
     """The value at a missing key is null too: the key is asked for where null would do."""
     there = Call("array_contains", (Call("map_keys", (value,)), key))
     return (*((there,) if accepts_null(pattern) else ()), *_conditions(ItemOf(value, key), pattern))
 
 
-def _in_array(value: Expr, pattern: ArrayPattern) -> tuple[Expr, ...]:
+def _array_conditions(value: Expr, pattern: ArrayPattern) -> tuple[Expr, ...]:
     """An element of its own for each element pattern, by Hall's theorem.
 
     There is such an assignment exactly if any set of patterns is matched by at least as many elements as the
@@ -133,7 +133,7 @@ def _in_array(value: Expr, pattern: ArrayPattern) -> tuple[Expr, ...]:
     counts = dict(pattern.counted)
     sizes = _size_conditions(value, pattern)
     hall = (
-        _at_least(value, chosen, sum(counts[each] for each in chosen))
+        _count_condition(value, chosen, sum(counts[each] for each in chosen))
         for group in group_overlapping(list(counts))
         for chosen in _subsets(group)
     )
@@ -153,7 +153,7 @@ def _subsets(patterns: Sequence[BoundPattern]) -> Iterator[tuple[BoundPattern, .
     return (chosen for size in range(1, len(patterns) + 1) for chosen in combinations(patterns, size))
 
 
-def _at_least(array: Expr, patterns: tuple[BoundPattern, ...], count: int) -> Expr:
+def _count_condition(array: Expr, patterns: tuple[BoundPattern, ...], count: int) -> Expr:
     """At least so many elements match one of the patterns."""
     assert isinstance(array.type, Array)
     element = _variable(array)
@@ -189,10 +189,10 @@ def _test(value: Expr, pattern: BoundPattern) -> Expr:
 def row_matches(question: Question, row: tuple[Any, ...]) -> bool:
     """Whether the row, in the values of the plan, matches; by the definition."""
     place = {attribute.id: i for i, attribute in enumerate(question.output)}
-    return all(_fits(pattern, row[place[attribute.id]]) for attribute, pattern in question.wanted)
+    return all(_value_matches(pattern, row[place[attribute.id]]) for attribute, pattern in question.wanted)
 
 
-def _fits(pattern: BoundPattern, value: Any) -> bool:
+def _value_matches(pattern: BoundPattern, value: Any) -> bool:
     match pattern:
         case Anything():
             return True
@@ -201,23 +201,25 @@ def _fits(pattern: BoundPattern, value: Any) -> bool:
         case Present():
             return value is not None
         case Among(values):
-            return any(value is option or (_both(value, option) and _order(value, option) == 0) for option in values)
+            return any(
+                value is option or (_are_present(value, option) and _compare(value, option) == 0) for option in values
+            )
         case Custom(function):
             raise NotInterpretable(f"only Spark knows what {function_name(function)} says of a value")
         case _ if value is None:
             return False
         case Comparison(op, constant):
-            return _COMPARISONS[op](_order(value, constant), 0)
+            return _COMPARISONS[op](_compare(value, constant), 0)
         case Between(low, high):
-            return _order(low, value) <= 0 <= _order(high, value)
+            return _compare(low, value) <= 0 <= _compare(high, value)
         case TextTest(function, text):
             return _TEXT_TESTS[function](value, text)
         case StructPattern(fields):
-            return all(_fits(inner, value[i]) for i, inner in fields)
+            return all(_value_matches(inner, value[i]) for i, inner in fields)
         case MapPattern(items):
-            return all(any(_order(k, key) == 0 and _fits(p, v) for k, v in value.pairs) for key, p in items)
+            return all(any(_compare(k, key) == 0 and _value_matches(p, v) for k, v in value.pairs) for key, p in items)
         case ArrayPattern():
-            return _assignable(pattern, value)
+            return _is_assignable(pattern, value)
         case _:
             assert_never(pattern)
 
@@ -232,18 +234,18 @@ _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
 }
 
 
-def _both(left: Any, right: Any) -> bool:
+def _are_present(left: Any, right: Any) -> bool:
     return left is not None and right is not None
 
 
-def _order(left: Any, right: Any) -> int:
+def _compare(left: Any, right: Any) -> int:
     """Negative, zero or positive; NaN is equal to itself and greater than all numbers."""
     if left != left or right != right:
         return int(left != left) - int(right != right)
     return int(left > right) - int(left < right)
 
 
-def _found(text: str, expression: str) -> bool:
+def _has_match(text: str, expression: str) -> bool:
     try:
         return re.search(expression, text, re.ASCII) is not None
     except re.error as error:
@@ -260,16 +262,16 @@ _TEXT_TESTS: Mapping[str, Callable[[str, str], bool]] = {
     "contains": lambda text, part: part in text,
     "startswith": lambda text, part: text.startswith(part),
     "like": _looks_like,
-    "rlike": _found,
+    "rlike": _has_match,
 }
 
 
-def _assignable(pattern: ArrayPattern, values: tuple[Any, ...]) -> bool:
+def _is_assignable(pattern: ArrayPattern, values: tuple[Any, ...]) -> bool:
     """Whether every element pattern gets an element of its own, and none is left over unless the list is open."""
     if len(values) < pattern.total or (len(values) > pattern.total and not pattern.is_open):
         return False
     slots = [inner for inner, count in pattern.counted for _ in range(count)]
-    candidates = [[i for i, value in enumerate(values) if _fits(inner, value)] for inner in slots]
+    candidates = [[i for i, value in enumerate(values) if _value_matches(inner, value)] for inner in slots]
     holder: dict[int, int] = {}
     return all(_augment(slot, candidates, holder, set()) for slot in range(len(slots)))
 

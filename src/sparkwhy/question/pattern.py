@@ -153,7 +153,7 @@ def between(low: Any, high: Any) -> Pattern:
 def one_of(*values: Any) -> Pattern:
     """One of the values: `{"city": one_of("NY", "LA")}`, or as a list, `one_of(cities)`; None among them is null."""
     only_a_collection = len(values) == 1 and isinstance(values[0], list | tuple | set | frozenset)
-    return _among(values[0] if only_a_collection else values)
+    return make_among(values[0] if only_a_collection else values)
 
 
 def contains(text: str) -> Pattern:
@@ -194,7 +194,7 @@ def not_null() -> Pattern:
     return Present()
 
 
-def _among(values: Iterable[Any]) -> Among:
+def make_among(values: Iterable[Any]) -> Among:
     found = tuple(None if value is None else _atom(value) for value in islice(values, MAX_SIZE + 1))
     if len(found) > MAX_SIZE:
         raise PatternError(f"one_of() has more than {MAX_SIZE} values.", hint="name a few of them, or a range.")
@@ -206,17 +206,17 @@ def _among(values: Iterable[Any]) -> Among:
 def _atom(value: Any) -> Any:
     """A single value, as Python's own type if it came from elsewhere, as numbers of numpy do."""
     if isinstance(value, _ATOMS):
-        return _bounded(value)
+        return _check_size(value)
     if isinstance(value, bytearray):
-        return _bounded(bytes(value))
+        return _check_size(bytes(value))
     if isinstance(value, Integral):
-        return _bounded(int(value))
+        return _check_size(int(value))
     if isinstance(value, Real):
         return float(value)
-    raise PatternTypeError(f"{show_argument(value)} is not a single value.", hint=_other_form(value))
+    raise PatternTypeError(f"{show_argument(value)} is not a single value.", hint=_suggest_form(value))
 
 
-def _bounded(value: Any) -> Any:
+def _check_size(value: Any) -> Any:
     """The value, unless nobody can work with it: Python itself refuses or takes hours to."""
     match value:
         case int():
@@ -235,7 +235,7 @@ def _bounded(value: Any) -> Any:
     )
 
 
-def _other_form(value: Any) -> str:
+def _suggest_form(value: Any) -> str:
     match value:
         case None:
             return "nothing compares with null: write None, is_null() or not_null() in place of the predicate."
@@ -247,7 +247,7 @@ def _other_form(value: Any) -> str:
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
-        return str(_bounded(value))
+        return str(_check_size(value))
     raise PatternTypeError(
         f"{show_argument(value)} is not a string.", hint="contains, startswith, like and matches take a string."
     )

@@ -26,13 +26,13 @@ from sparkwhy.plan.types import (
     Atom,
     Decimal,
     Type,
+    is_year_month,
 )
 from sparkwhy.plan.zones import to_zone
 
 NAN = float("nan")
 """The only NaN in bound patterns, so that equal patterns are equal."""
 
-_YEAR_MONTH = frozenset({"interval year", "interval month", "interval year to month"})
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 _FRACTION = re.compile(r"\.([0-9]{1,6})(?![0-9])")
 
@@ -57,7 +57,7 @@ def _reader(type: Type, timezone: str) -> Reader:
             return lambda given: _decimal(given, type)
         case Atom(name) if type in INTEGRALS:
             return lambda given: _integer(given, INTEGRALS[type])
-        case Atom(name) if name in _YEAR_MONTH:
+        case Atom() if is_year_month(type):
             return lambda given: _integer(given, 32)
         case Atom(name) if name.startswith("interval "):
             return _duration
@@ -69,7 +69,7 @@ def _reader(type: Type, timezone: str) -> Reader:
             raise ValueError("values of this type cannot be written")
 
 
-def _refused(given: Any) -> ValueError:
+def _wrong_type(given: Any) -> ValueError:
     return ValueError(f"it is of the Python type {type(given).__name__}")
 
 
@@ -81,7 +81,7 @@ def _boolean(given: Any) -> bool:
         return given
     if isinstance(given, str) and given.strip().lower() in ("true", "false"):
         return given.strip().lower() == "true"
-    raise _refused(given)
+    raise _wrong_type(given)
 
 
 def _integer(given: Any, bits: int) -> int:
@@ -94,7 +94,7 @@ def _integer(given: Any, bits: int) -> int:
 def _whole(given: Any) -> int:
     match given:
         case bool():
-            raise _refused(given)
+            raise _wrong_type(given)
         case int():
             return given
         case str() if _INTEGER.fullmatch(given):
@@ -104,12 +104,12 @@ def _whole(given: Any) -> int:
         case float() | decimal.Decimal():
             raise ValueError("it is not a whole number")
         case _:
-            raise _refused(given)
+            raise _wrong_type(given)
 
 
 def _double(given: Any) -> float:
     if isinstance(given, bool) or not isinstance(given, int | float | decimal.Decimal | str):
-        raise _refused(given)
+        raise _wrong_type(given)
     number = float(given)
     return number if number == number else NAN
 
@@ -122,8 +122,8 @@ def _float(given: Any) -> float:
 
 def _decimal(given: Any, type: Decimal) -> decimal.Decimal:
     if isinstance(given, bool) or not isinstance(given, int | float | decimal.Decimal | str):
-        raise _refused(given)
-    exact = _exact(repr(given) if isinstance(given, float) else given)
+        raise _wrong_type(given)
+    exact = _parse_decimal(repr(given) if isinstance(given, float) else given)
     if not exact.is_finite():
         raise ValueError("it is not a finite number")
     scaled = exact.quantize(decimal.Decimal(1).scaleb(-type.scale), context=decimal.Context(prec=type.precision))
@@ -132,7 +132,7 @@ def _decimal(given: Any, type: Decimal) -> decimal.Decimal:
     return scaled
 
 
-def _exact(given: int | decimal.Decimal | str) -> decimal.Decimal:
+def _parse_decimal(given: int | decimal.Decimal | str) -> decimal.Decimal:
     try:
         return decimal.Decimal(given)
     except decimal.InvalidOperation as error:
@@ -144,7 +144,7 @@ def _exact(given: int | decimal.Decimal | str) -> decimal.Decimal:
 
 def _string(given: Any) -> str:
     if not isinstance(given, str):
-        raise _refused(given)
+        raise _wrong_type(given)
     if not is_text(given):
         raise ValueError("it is no text: half of a character is missing")
     return str(given)
@@ -158,7 +158,7 @@ def is_text(given: str) -> bool:
 def _bytes(given: Any) -> bytes:
     if isinstance(given, bytes):
         return given
-    raise _refused(given)
+    raise _wrong_type(given)
 
 
 # --- time ---
@@ -169,7 +169,7 @@ def _date(given: Any) -> dt.date:
         return dt.date.fromisoformat(given.strip())
     if isinstance(given, dt.date) and not isinstance(given, dt.datetime):
         return given
-    raise _refused(given)
+    raise _wrong_type(given)
 
 
 def _moment(given: Any) -> dt.datetime:
@@ -181,7 +181,7 @@ def _moment(given: Any) -> dt.datetime:
         case str():
             return dt.datetime.fromisoformat(_iso(given.strip()))
         case _:
-            raise _refused(given)
+            raise _wrong_type(given)
 
 
 def _iso(text: str) -> str:
@@ -210,7 +210,7 @@ def _instant(given: Any, timezone: str) -> dt.datetime:
 def _duration(given: Any) -> dt.timedelta:
     if isinstance(given, dt.timedelta):
         return given
-    raise _refused(given)
+    raise _wrong_type(given)
 
 
 _READERS: Mapping[Type, Reader] = {

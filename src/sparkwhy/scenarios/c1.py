@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, sets
+from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, operator_sets
 
 
 def query(tables: Tables) -> DataFrame:
@@ -24,5 +24,10 @@ C1 = Scenario(
     alternatives=(),
     errors=("Roger's hair is black", "the one who saw him is no registered witness"),
     operators={1: Mark("filter", "hair"), 2: Mark("join", "witness")},
-    paper=PaperAnswers(whynot=sets({1}), conseil=sets({1, 2}), rp_no_alternatives=sets({1, 2}), rp=sets({1, 2})),
+    paper=PaperAnswers(
+        whynot=operator_sets({1}),
+        conseil=operator_sets({1, 2}),
+        rp_no_alternatives=operator_sets({1, 2}),
+        rp=operator_sets({1, 2}),
+    ),
 )

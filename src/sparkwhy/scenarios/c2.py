@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, sets
+from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, operator_sets
 
 
 def query(tables: Tables) -> DataFrame:
@@ -24,5 +24,10 @@ C2 = Scenario(
     alternatives=(),
     errors=("others than Susan saw Conedera",),
     operators={3: Mark("filter", "sector"), 4: Mark("filter", "name")},
-    paper=PaperAnswers(whynot=sets({4}), conseil=sets({4}), rp_no_alternatives=sets({4}, {3, 4}), rp=sets({4}, {3, 4})),
+    paper=PaperAnswers(
+        whynot=operator_sets({4}),
+        conseil=operator_sets({4}),
+        rp_no_alternatives=operator_sets({4}, {3, 4}),
+        rp=operator_sets({4}, {3, 4}),
+    ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, sets
+from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, operator_sets
 
 
 def query(tables: Tables) -> DataFrame:
@@ -26,5 +26,7 @@ C3 = Scenario(
     alternatives=(frozenset({"saw_person.hair", "saw_person.clothes"}),),
     errors=("the select takes the hair, not the clothes",),
     operators={5: Mark("join", "witness"), 6: Mark("project", "as desc")},
-    paper=PaperAnswers(whynot=sets({5}), conseil=sets({5}), rp_no_alternatives=(), rp=sets({6})),
+    paper=PaperAnswers(
+        whynot=operator_sets({5}), conseil=operator_sets({5}), rp_no_alternatives=(), rp=operator_sets({6})
+    ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, sets, witness
+from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, first_row, operator_sets
 
 
 def query(tables: Tables) -> DataFrame:
@@ -25,7 +25,7 @@ def elsewhere(tables: Tables) -> Missing:
     papers = tables["inproceedings"].selectExpr("title._VALUE as ititle", "explode(crossref) as crf")
     unique = papers.groupBy("ititle").agg(F.count("*").alias("copies"), F.first("crf").alias("crf"))
     found = unique.filter("copies = 1").join(volumes, F.col("crf") == F.col("_key")).agg(F.min("ititle"))
-    return {"ititle": witness(found)[0]}
+    return {"ititle": first_row(found)[0]}
 
 
 D1 = Scenario(
@@ -37,6 +37,6 @@ D1 = Scenario(
     alternatives=(frozenset({"proceedings.title._VALUE", "proceedings.booktitle"}),),
     errors=("the select takes the long title of a volume, not the short one, which says SIGMOD",),
     operators={1: Mark("project", "as ptitle"), 2: Mark("filter", "ptitle")},
-    paper=PaperAnswers(whynot=sets({2}), rp_no_alternatives=sets({2}), rp=sets({2}, {1})),
+    paper=PaperAnswers(whynot=operator_sets({2}), rp_no_alternatives=operator_sets({2}), rp=operator_sets({2}, {1})),
     elsewhere=elsewhere,
 )

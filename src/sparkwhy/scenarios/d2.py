@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from sparkwhy import gt
-from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, sets, witness
+from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, first_row, operator_sets
 
 
 def query(tables: Tables) -> DataFrame:
@@ -26,7 +26,7 @@ def elsewhere(tables: Tables) -> Missing:
     articles = tables["article"].selectExpr("explode(author._VALUE) as author", "title._bibtex as bibtex")
     counts = articles.groupBy("author").agg(F.count("*").alias("articles"), F.count("bibtex").alias("titled"))
     found = counts.filter("titled = 0 and not author like '%Dey%'").orderBy(F.desc("articles"), "author")
-    return {"author": witness(found)["author"], "cnt": gt(5)}
+    return {"author": first_row(found)["author"], "cnt": gt(5)}
 
 
 D2 = Scenario(
@@ -38,6 +38,6 @@ D2 = Scenario(
     alternatives=(frozenset({"title._bibtex", "title._VALUE"}),),
     errors=("the select takes the title for BibTeX, which nearly all articles lack",),
     operators={3: Mark("project", "as title")},
-    paper=PaperAnswers(whynot=(), rp_no_alternatives=(), rp=sets({3})),
+    paper=PaperAnswers(whynot=(), rp_no_alternatives=(), rp=operator_sets({3})),
     elsewhere=elsewhere,
 )

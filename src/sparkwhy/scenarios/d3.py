@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, sets, witness
+from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, first_row, operator_sets
 
 
 def query(tables: Tables) -> DataFrame:
@@ -29,7 +29,7 @@ def elsewhere(tables: Tables) -> Missing:
     editors = papers.selectExpr("booktitle", "year", "explode(editor._VALUE) as person")
     authors = papers.selectExpr("booktitle", "year", "explode(author._VALUE) as person")
     found = editors.join(authors, ["booktitle", "year", "person"], "anti").agg(F.min(F.struct(*editors.columns)))
-    return missing(*witness(found)[0])
+    return missing(*first_row(found)[0])
 
 
 D3 = Scenario(
@@ -41,6 +41,6 @@ D3 = Scenario(
     alternatives=(frozenset({"author", "editor"}),),
     errors=("the pairs are made of the authors, and the missing person is an editor",),
     operators={4: Mark("project", "as authorPaper")},
-    paper=PaperAnswers(whynot=(), rp_no_alternatives=(), rp=sets({4})),
+    paper=PaperAnswers(whynot=(), rp_no_alternatives=(), rp=operator_sets({4})),
     elsewhere=elsewhere,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, sets, witness
+from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, first_row, operator_sets
 
 
 def query(tables: Tables) -> DataFrame:
@@ -54,7 +54,7 @@ def elsewhere(tables: Tables) -> Missing:
         )
     )
     found = authors.filter("not by_acm and then and at_other_times").orderBy(F.desc("in_acm"), "author")
-    return {"author": witness(found)["author"]}
+    return {"author": first_row(found)["author"]}
 
 
 D4 = Scenario(
@@ -70,6 +70,10 @@ D4 = Scenario(
         6: Mark("filter", "ppublisher"),
         7: Mark("filter", "year"),
     },
-    paper=PaperAnswers(whynot=sets({6}), rp_no_alternatives=sets({6}, {6, 7}), rp=sets({6}, {6, 7}, {5, 7}, {5, 6, 7})),
+    paper=PaperAnswers(
+        whynot=operator_sets({6}),
+        rp_no_alternatives=operator_sets({6}, {6, 7}),
+        rp=operator_sets({6}, {6, 7}, {5, 7}, {5, 6, 7}),
+    ),
     elsewhere=elsewhere,
 )

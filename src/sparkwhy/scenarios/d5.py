@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, sets, witness
+from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, first_row, operator_sets
 
 
 def query(tables: Tables) -> DataFrame:
@@ -25,7 +25,7 @@ def elsewhere(tables: Tables) -> Missing:
     pages = tables["www"].selectExpr("explode(author._VALUE) as name", "url", "note")
     people = pages.groupBy("name").agg(F.count("url").alias("urls"), F.count("note").alias("notes"))
     found = people.filter("urls = 0 and notes > 0").agg(F.min("name"))
-    return {"name": witness(found)[0]}
+    return {"name": first_row(found)[0]}
 
 
 D5 = Scenario(
@@ -37,6 +37,6 @@ D5 = Scenario(
     alternatives=(frozenset({"url", "note"}),),
     errors=("the select takes the urls, and the missing homepage stands in a note",),
     operators={8: Mark("project", "select author"), 9: Mark("flatten", "explode url")},
-    paper=PaperAnswers(whynot=sets({9}), rp_no_alternatives=sets({9}), rp=sets({9}, {8})),
+    paper=PaperAnswers(whynot=operator_sets({9}), rp_no_alternatives=operator_sets({9}), rp=operator_sets({9}, {8})),
     elsewhere=elsewhere,
 )

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from sparkwhy import gt
-from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, sets
+from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, operator_sets
 from sparkwhy.scenarios.tpch_groups import NESTED, dates, discount_or_tax
 
 
@@ -33,7 +33,9 @@ Q1 = Scenario(
     alternatives=(discount_or_tax(NESTED), dates(NESTED)),
     errors=("the average is of the tax, not of the discount",),
     operators={23: Mark("aggregate", "avgDisc"), 24: Mark("filter")},
-    paper=PaperAnswers(whynot=sets({24}), rp_no_alternatives=sets({24}), rp=sets({24}, {23}, {23, 24})),
+    paper=PaperAnswers(
+        whynot=operator_sets({24}), rp_no_alternatives=operator_sets({24}), rp=operator_sets({24}, {23}, {23, 24})
+    ),
     gold=frozenset({23}),
     gold_rank=2,
 )

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from sparkwhy import gt
-from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, sets, witness
+from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, first_row, operator_sets
 from sparkwhy.scenarios.tpch_groups import NESTED, discount_or_tax
 
 
@@ -45,7 +45,7 @@ def elsewhere(tables: Tables) -> Missing:
         .agg(F.expr("bool_or(written) and bool_or(right and l_returnflag = 'R')").alias("fits"))
     )
     found = customers.filter("fits").agg(F.min("o_custkey"))
-    return {"c_custkey": witness(found)[0], "revenue": gt(0)}
+    return {"c_custkey": first_row(found)[0], "revenue": gt(0)}
 
 
 Q10 = Scenario(
@@ -63,9 +63,9 @@ Q10 = Scenario(
         38: Mark("join", "c_custkey"),
     },
     paper=PaperAnswers(
-        whynot=sets({38}),
-        rp_no_alternatives=sets({35}, {35, 36}),
-        rp=sets({35}, {35, 36}, {35, 37}, {35, 36, 37}),
+        whynot=operator_sets({38}),
+        rp_no_alternatives=operator_sets({35}, {35, 36}),
+        rp=operator_sets({35}, {35, 36}, {35, 37}, {35, 36, 37}),
     ),
     gold=frozenset({35, 36, 37}),
     gold_rank=4,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, sets
+from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, operator_sets
 
 
 def query(tables: Tables) -> DataFrame:
@@ -33,7 +33,7 @@ Q13 = Scenario(
     alternatives=(),
     errors=("the join is inner, not left outer",),
     operators={39: Mark("join", "c_custkey")},
-    paper=PaperAnswers(whynot=sets({39}), rp_no_alternatives=sets({39}), rp=sets({39})),
+    paper=PaperAnswers(whynot=operator_sets({39}), rp_no_alternatives=operator_sets({39}), rp=operator_sets({39})),
     gold=frozenset({39}),
     gold_rank=1,
 )

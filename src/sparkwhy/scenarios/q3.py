@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, sets, witness
+from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, first_row, operator_sets
 from sparkwhy.scenarios.tpch_groups import NESTED, PRIORITIES, dates, discount_or_tax
 
 
@@ -38,7 +38,7 @@ def elsewhere(tables: Tables) -> Missing:
         .join(items.filter("late <= date '1995-03-25'"), F.col("o_orderkey") == F.col("l_orderkey"))
         .agg(F.min("l_orderkey"))
     )
-    return {"l_orderkey": witness(found)[0]}
+    return {"l_orderkey": first_row(found)[0]}
 
 
 Q3 = Scenario(
@@ -54,7 +54,9 @@ Q3 = Scenario(
         26: Mark("filter", "c_mktsegment"),
         27: Mark("filter", "1995-03-25"),
     },
-    paper=PaperAnswers(whynot=sets({27}), rp_no_alternatives=sets({26, 27}), rp=sets({26, 27}, {25, 26, 27})),
+    paper=PaperAnswers(
+        whynot=operator_sets({27}), rp_no_alternatives=operator_sets({26, 27}), rp=operator_sets({26, 27}, {25, 26, 27})
+    ),
     gold=frozenset({26, 27}),
     gold_rank=1,
     elsewhere=elsewhere,

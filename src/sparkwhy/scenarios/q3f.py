@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from sparkwhy.scenarios.q3 import Q3
-from sparkwhy.scenarios.scenario import Tables, sets
+from sparkwhy.scenarios.scenario import Tables, operator_sets
 from sparkwhy.scenarios.tpch_groups import PRIORITIES, dates, discount_or_tax
 
 
@@ -30,5 +30,5 @@ Q3F = replace(
     name="Q3F",
     query=query,
     alternatives=(discount_or_tax(), dates(), PRIORITIES),
-    paper=replace(Q3.paper, whynot=sets({26})),
+    paper=replace(Q3.paper, whynot=operator_sets({26})),
 )

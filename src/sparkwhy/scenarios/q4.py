@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from sparkwhy import lt
-from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, sets, witness
+from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, first_row, operator_sets
 from sparkwhy.scenarios.tpch_groups import NESTED, PRIORITIES, dates
 
 
@@ -38,7 +38,7 @@ def elsewhere(tables: Tables) -> Missing:
         F.expr("count(distinct if(l_shipdate < l_receiptdate, l_orderkey, null))").alias("written"),
         F.expr("count(distinct if(l_commitdate < l_receiptdate, l_orderkey, null))").alias("right"),
     )
-    written, right = witness(counts)
+    written, right = first_row(counts)
     return {"o_shippriority": "3-MEDIUM", "order_count": lt((written + right) // 2)}
 
 
@@ -55,7 +55,7 @@ Q4 = Scenario(
         29: Mark("filter", "o_orderdate"),
         30: Mark("aggregate", "order_count"),
     },
-    paper=PaperAnswers(whynot=(), rp_no_alternatives=(), rp=sets({30}, {29, 30}, {28, 30}, {28, 29, 30})),
+    paper=PaperAnswers(whynot=(), rp_no_alternatives=(), rp=operator_sets({30}, {29, 30}, {28, 30}, {28, 29, 30})),
     gold=frozenset({28, 30}),
     gold_rank=3,
     elsewhere=elsewhere,

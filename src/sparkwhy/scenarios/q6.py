@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from sparkwhy import lt
-from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, sets, witness
+from sparkwhy.scenarios.scenario import Mark, Missing, PaperAnswers, Scenario, Tables, first_row, operator_sets
 from sparkwhy.scenarios.tpch_groups import NESTED, dates, discount_or_tax
 
 
@@ -33,7 +33,7 @@ def elsewhere(tables: Tables) -> Missing:
         F.expr(f"sum(if(l_tax between 0.05 and 0.07, {price}, 0))").alias("written"),
         F.expr(f"sum(if(l_discount between 0.05 and 0.07, {price}, 0))").alias("right"),
     )
-    written, right = witness(sums)
+    written, right = first_row(sums)
     return {"revenue": lt(round((written + right if right < written else written) / 2))}
 
 
@@ -54,9 +54,9 @@ Q6 = Scenario(
         34: Mark("filter", "l_quantity"),
     },
     paper=PaperAnswers(
-        whynot=sets({32}),
-        rp_no_alternatives=sets(*_SUBSETS, {32, 33, 34}),
-        rp=sets(*_SUBSETS, {31, 33}, {32, 33, 34}, {31, 32, 33}, {31, 33, 34}, {31, 32, 33, 34}),
+        whynot=operator_sets({32}),
+        rp_no_alternatives=operator_sets(*_SUBSETS, {32, 33, 34}),
+        rp=operator_sets(*_SUBSETS, {31, 33}, {32, 33, 34}, {31, 32, 33}, {31, 33, 34}, {31, 32, 33, 34}),
     ),
     gold=frozenset({33}),
     gold_rank=2,

@@ -54,7 +54,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class ScenarioResult:
     """A scenario, asked once of each algorithm."""
 
     scenario: Scenario
@@ -86,20 +86,20 @@ class Row:
 # --- asking ---
 
 
-def ask(session: SparkSession, scenario: Scenario, tables: Tables) -> Row:
+def ask(session: SparkSession, scenario: Scenario, tables: Tables) -> ScenarioResult:
     """All columns of one scenario."""
     start = perf_counter()
     df, missing, paper = scenario.query(tables), scenario.question(tables), scenario.paper
     without = why_not(df, missing)
     with_them = why_not(df, missing, alternatives=scenario.alternatives) if scenario.alternatives else without
     cells = (
-        _baseline(session, scenario, df, missing, whynot.why_not, "why-not"),
+        _baseline(session, scenario, df, missing, whynot.frontier_picky, "why-not"),
         _baseline(session, scenario, df, missing, conseil.why_not_joined, "why-not, joined"),
         *([_baseline(session, scenario, df, missing, conseil.conseil, "conseil")] if paper.conseil is not None else []),
-        _ours(scenario, without, "without alternatives", paper.rp_no_alternatives),
-        _ours(scenario, with_them, "with alternatives", paper.rp),
+        _our_cell(scenario, without, "without alternatives", paper.rp_no_alternatives),
+        _our_cell(scenario, with_them, "with alternatives", paper.rp),
     )
-    return Row(scenario, cells, perf_counter() - start)
+    return ScenarioResult(scenario, cells, perf_counter() - start)
 
 
 def _baseline(
@@ -114,14 +114,16 @@ def _baseline(
     return Cell(column, named, _sets(paper or ()))
 
 
-def _ours(scenario: Scenario, answer: Answer, column: Column, paper: Iterable[Iterable[int]]) -> Cell:
+def _our_cell(scenario: Scenario, answer: Answer, column: Column, paper: Iterable[Iterable[int]]) -> Cell:
     """Our explanations in their order; several alternatives that change the same operators count once."""
-    unverified = _named(scenario, (each for each in answer.explanations if not each.verified))
-    verified = _named(scenario, (each for each in answer.explanations if each.verified))
-    return Cell(column, _named(scenario, answer.explanations), _sets(paper), frozenset(unverified) - set(verified))
+    unverified = _number_sets(scenario, (each for each in answer.explanations if not each.verified))
+    verified = _number_sets(scenario, (each for each in answer.explanations if each.verified))
+    return Cell(
+        column, _number_sets(scenario, answer.explanations), _sets(paper), frozenset(unverified) - set(verified)
+    )
 
 
-def _named(scenario: Scenario, explanations: Iterable[Explanation]) -> Sets:
+def _number_sets(scenario: Scenario, explanations: Iterable[Explanation]) -> Sets:
     return tuple(dict.fromkeys(scenario.numbers(each) for each in explanations))
 
 
@@ -132,7 +134,7 @@ def _sets(found: Iterable[Iterable[int]]) -> Sets:
 # --- showing ---
 
 
-def lines(row: Row) -> Iterator[str]:
+def lines(row: ScenarioResult) -> Iterator[str]:
     """A scenario as text."""
     yield f"{row.scenario.name}: {row.scenario.title} ({row.seconds:.0f} s)"
     for cell in row.cells:

@@ -86,12 +86,12 @@ class Scenario:
         return frozenset(self.number(operator) for operator in explanation.operators)
 
 
-def sets(*explanations: Iterable[int]) -> tuple[Numbers, ...]:
+def operator_sets(*explanations: Iterable[int]) -> tuple[Numbers, ...]:
     """Explanations by the numbers of their operators: `sets({2}, {1})`."""
     return tuple(frozenset(each) for each in explanations)
 
 
-def witness(found: DataFrame) -> Row:
+def first_row(found: DataFrame) -> Row:
     """The first row, where a question is looked for in other data."""
     row = found.first()
     if row is None or row[0] is None:

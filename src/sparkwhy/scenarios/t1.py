@@ -8,7 +8,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, sets
+from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, operator_sets
 
 
 def query(tables: Tables) -> DataFrame:
@@ -33,5 +33,7 @@ T1 = Scenario(
         11: Mark("flatten", "explode media"),
         12: Mark("filter", "Michael Jordan"),
     },
-    paper=PaperAnswers(whynot=sets({11}), rp_no_alternatives=sets({11, 12}), rp=sets({11, 12}, {10, 12})),
+    paper=PaperAnswers(
+        whynot=operator_sets({11}), rp_no_alternatives=operator_sets({11, 12}), rp=operator_sets({11, 12}, {10, 12})
+    ),
 )

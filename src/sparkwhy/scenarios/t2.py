@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, sets
+from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, operator_sets
 
 
 def query(tables: Tables) -> DataFrame:
@@ -39,8 +39,8 @@ T2 = Scenario(
         15: Mark("filter", "United States"),
     },
     paper=PaperAnswers(
-        whynot=sets({15}),
-        rp_no_alternatives=sets({15}, {14, 15}),
-        rp=sets({15}, {13}, {14, 15}, {13, 14, 15}),
+        whynot=operator_sets({15}),
+        rp_no_alternatives=operator_sets({15}, {14, 15}),
+        rp=operator_sets({15}, {13}, {14, 15}, {13, 14, 15}),
     ),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, sets
+from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, operator_sets
 
 
 def query(tables: Tables) -> DataFrame:
@@ -36,5 +36,7 @@ T3 = Scenario(
     alternatives=(frozenset({"entities.media", "entities.urls"}),),
     errors=("the select takes the media, not the links",),
     operators={16: Mark("project", "expanded_url as media"), 17: Mark("flatten", "explode media")},
-    paper=PaperAnswers(whynot=sets({17}), rp_no_alternatives=sets({17}), rp=sets({17}, {16})),
+    paper=PaperAnswers(
+        whynot=operator_sets({17}), rp_no_alternatives=operator_sets({17}), rp=operator_sets({17}, {16})
+    ),
 )

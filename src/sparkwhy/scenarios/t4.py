@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from sparkwhy import contains
-from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, sets
+from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, operator_sets
 
 
 def query(tables: Tables) -> DataFrame:
@@ -37,5 +37,9 @@ T4 = Scenario(
     alternatives=(frozenset({"place.country", "user.location"}),),
     errors=("the select takes the country of the tweet's place, not the location of the user",),
     operators={18: Mark("project", "entities.hashtags as ht"), 19: Mark("filter", "UEFA"), 20: Mark("filter", "cnt")},
-    paper=PaperAnswers(whynot=sets({19}), rp_no_alternatives=sets({19, 20}), rp=sets({18}, {19, 20}, {18, 19, 20})),
+    paper=PaperAnswers(
+        whynot=operator_sets({19}),
+        rp_no_alternatives=operator_sets({19, 20}),
+        rp=operator_sets({18}, {19, 20}, {18, 19, 20}),
+    ),
 )

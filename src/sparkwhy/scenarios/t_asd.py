@@ -8,7 +8,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, sets
+from sparkwhy.scenarios.scenario import Mark, PaperAnswers, Scenario, Tables, operator_sets
 
 
 def query(tables: Tables) -> DataFrame:
@@ -29,7 +29,7 @@ T_ASD = Scenario(
     alternatives=(frozenset({"quoted_status", "retweeted_status"}),),
     errors=("the quoted tweet is exploded, not the repeated one", "the filter is on the quotes, not on the retweets"),
     operators={21: Mark("project", "_status."), 22: Mark("filter", "quote_count")},
-    paper=PaperAnswers(whynot=(), rp_no_alternatives=(), rp=sets({21}, {21, 22})),
+    paper=PaperAnswers(whynot=(), rp_no_alternatives=(), rp=operator_sets({21}, {21, 22})),
     gold=frozenset({21, 22}),
     gold_rank=2,
 )

@@ -76,7 +76,7 @@ def _text(value: Value) -> str:
 def _name(number: str, seed: int) -> str:
     """The name of a person; some are told apart by a number, as in the real data."""
     d = Draw(number, seed)
-    suffix = d.maybe("homonym", 0.04, f"concat(' 000', {d.number('suffix', 9, 1)})")
+    suffix = d.value_or_null("homonym", 0.04, f"concat(' 000', {d.number('suffix', 9, 1)})")
     return f"concat_ws('', {d.pick('first', _FIRST)}, ' ', {d.pick('last', _LAST)}, {suffix})"
 
 
@@ -85,7 +85,7 @@ def _person(number: str, seed: int) -> str:
     return record(
         {
             "_VALUE": _name(number, seed),
-            "_orcid": d.maybe("orcid", 0.16, f"concat('0000-0002-', {d.number('orcid', 9000, 1000)}, '-0001')"),
+            "_orcid": d.value_or_null("orcid", 0.16, f"concat('0000-0002-', {d.number('orcid', 9000, 1000)}, '-0001')"),
             "_pid": f"concat({d.number('pid', 300)}, '/', {number})",
         }
     )
@@ -95,21 +95,21 @@ def _people(d: Draw, name: str, rows: int, most: int) -> str:
     """So many persons at most, of a circle that grows with the data."""
     circle = max(rows // 3, 10)
     count = d.number(f"{name} count", most, 1)
-    return d.listed(name, count, lambda each: _person(each.number("person", circle), d.seed))
+    return d.array(name, count, lambda each: _person(each.number("person", circle), d.seed))
 
 
 def _common(key: str, d: Draw, title: str, year: str) -> dict[str, Value]:
     link = record({"_VALUE": f"concat('db/', {key}, '.html')", "_type": "cast(null as string)"})
     doi = f"concat('https://doi.org/10.1/', {d.digits('doi', 8)})"
-    edition = record({"_VALUE": doi, "_type": d.maybe("oa", 0.2, "'oa'")})
+    edition = record({"_VALUE": doi, "_type": d.value_or_null("oa", 0.2, "'oa'")})
     return {
         "_key": key,
         "_mdate": f"cast(date_add(date '2015-01-01', cast({d.number('mdate', 3000)} as int)) as string)",
-        "_publtype": d.maybe("publtype", 0.01, "'informal'"),
-        "title": {"_VALUE": title, "_bibtex": d.maybe("bibtex", 0.005, f"concat('{{', {title}, '}}')")},
+        "_publtype": d.value_or_null("publtype", 0.01, "'informal'"),
+        "title": {"_VALUE": title, "_bibtex": d.value_or_null("bibtex", 0.005, f"concat('{{', {title}, '}}')")},
         "year": f"cast({year} as int)",
         "url": f"array({link})",
-        "ee": d.maybe("ee", 0.97, f"array({edition})"),
+        "ee": d.value_or_null("ee", 0.97, f"array({edition})"),
     }
 
 
@@ -118,12 +118,13 @@ def _title(d: Draw) -> str:
 
 
 def _pages(d: Draw) -> str:
-    return d.maybe("pages", 0.93, f"array(concat({d.number('page', 500, 1)}, '-', {d.number('page', 500, 10)}))")
+    pages = f"array(concat({d.number('page', 500, 1)}, '-', {d.number('page', 500, 10)}))"
+    return d.value_or_null("pages", 0.93, pages)
 
 
-def _cited(d: Draw, rows: int) -> str:
+def _citations(d: Draw, rows: int) -> str:
     one = record({"_VALUE": f"concat('conf/x/', {d.number('cited', rows)})"})
-    return d.maybe("cite", 0.02, f"array({one})")
+    return d.value_or_null("cite", 0.02, f"array({one})")
 
 
 # --- the four kinds of record ---
@@ -144,7 +145,7 @@ def _venue(number: str, seed: int) -> str:
 def _inproceedings(rows: int, seed: int) -> Mapping[str, Value]:
     d = Draw("id", seed)
     volume = d.number("volume", volumes(rows))
-    front_matter = d.happens("front matter", 0.003)
+    front_matter = d.is_drawn("front matter", 0.003)
     return {
         **_common("concat('conf/x/', id)", d, _title(d), _volume_year(volume, seed)),
         "author": f"if({front_matter}, null, {_people(d, 'author', rows, 5)})",
@@ -152,7 +153,7 @@ def _inproceedings(rows: int, seed: int) -> Mapping[str, Value]:
         "booktitle": _venue(volume, seed),
         "pages": _pages(d),
         "crossref": f"array({_volume_key(volume)})",
-        "cite": _cited(d, rows),
+        "cite": _citations(d, rows),
     }
 
 
@@ -163,9 +164,9 @@ def _article(rows: int, seed: int) -> Mapping[str, Value]:
         "author": _people(d, "author", rows, 5),
         "journal": d.pick("journal", _JOURNALS),
         "volume": f"cast({d.number('volume', 60, 1)} as string)",
-        "number": d.maybe("number", 0.55, f"cast({d.number('number', 12, 1)} as string)"),
+        "number": d.value_or_null("number", 0.55, f"cast({d.number('number', 12, 1)} as string)"),
         "pages": _pages(d),
-        "cite": _cited(d, rows),
+        "cite": _citations(d, rows),
     }
 
 
@@ -174,15 +175,17 @@ def _proceedings(rows: int, seed: int) -> Mapping[str, Value]:
     year, venue = _volume_year("id", seed), _venue("id", seed)
     title = f"concat('Proceedings of ', {venue}, ' ', {year}, ', ', {d.pick('city', _CITIES)})"
     publisher = record({"_VALUE": d.pick("publisher", _PUBLISHERS), "_href": "cast(null as string)"})
-    series = record({"_VALUE": d.pick("series", _SERIES), "_href": d.maybe("href", 0.99, "'db/series/index.html'")})
+    series = record(
+        {"_VALUE": d.pick("series", _SERIES), "_href": d.value_or_null("href", 0.99, "'db/series/index.html'")}
+    )
     return {
         **_common(_volume_key("id"), d, title, year),
         "editor": _people(d, "editor", rows, 6),
         "booktitle": venue,
-        "publisher": d.maybe("publisher", 0.97, publisher),
-        "series": d.maybe("series", 0.58, series),
-        "volume": d.maybe("volume", 0.57, f"cast({d.number('volume', 900, 1)} as string)"),
-        "isbn": d.maybe("isbn", 0.79, f"array(concat('978-1-', {d.number('isbn', 9000, 1000)}))"),
+        "publisher": d.value_or_null("publisher", 0.97, publisher),
+        "series": d.value_or_null("series", 0.58, series),
+        "volume": d.value_or_null("volume", 0.57, f"cast({d.number('volume', 900, 1)} as string)"),
+        "isbn": d.value_or_null("isbn", 0.79, f"array(concat('978-1-', {d.number('isbn', 9000, 1000)}))"),
     }
 
 
@@ -190,14 +193,14 @@ def _www(_: int, seed: int) -> Mapping[str, Value]:
     d = Draw("id, 'www'", seed)
     page = f"concat('https://example.org/~', {d.digits('page', 6)})"
     home = record({"_VALUE": page, "_type": "cast(null as string)"})
-    former = d.maybe("label", 0.25, "'former'")
+    former = d.value_or_null("label", 0.25, "'former'")
     told = record({"_VALUE": d.pick("place", _PLACES), "_type": "'affiliation'", "_label": former})
     return {
         **_common("concat('homepages/', id)", d, "'Home Page'", "cast(null as int)"),
         "author": f"array({_person('id', seed)})",
-        "url": d.maybe("url", 0.66, f"array_repeat({home}, cast({d.number('urls', 3, 1)} as int))"),
+        "url": d.value_or_null("url", 0.66, f"array_repeat({home}, cast({d.number('urls', 3, 1)} as int))"),
         "ee": "cast(null as array<struct<_VALUE: string, _type: string>>)",
-        "note": d.maybe("note", 0.87, f"array({told})"),
+        "note": d.value_or_null("note", 0.87, f"array({told})"),
     }
 
 

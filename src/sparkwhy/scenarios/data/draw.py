@@ -25,13 +25,13 @@ class Draw:
         """A whole number from `start`, with `below` possible values."""
         return f"({start} + pmod({self._hash(name)}, {below}))"
 
-    def happens(self, name: str, share: float) -> str:
+    def is_drawn(self, name: str, share: float) -> str:
         """True for that share of the keys."""
         return f"(pmod({self._hash(name)}, {_GRAIN}) < {round(share * _GRAIN)})"
 
-    def maybe(self, name: str, share: float, value: str) -> str:
+    def value_or_null(self, name: str, share: float, value: str) -> str:
         """The value for that share of the keys, else null."""
-        return f"if({self.happens(f'{name}?', share)}, {value}, null)"
+        return f"if({self.is_drawn(f'{name}?', share)}, {value}, null)"
 
     def pick(self, name: str, choices: str) -> str:
         """One of the strings that stand between bars: `red|green|blue`."""
@@ -41,7 +41,7 @@ class Draw:
         """That many hexadecimal digits."""
         return f"substr(sha1(cast({self._hash(name)} as string)), 1, {length})"
 
-    def listed(self, name: str, count: str, element: Callable[[Draw], str]) -> str:
+    def array(self, name: str, count: str, element: Callable[[Draw], str]) -> str:
         """An array of `count` elements, each drawn for itself; empty if that is 0."""
         inner = Draw(f"{self.key}, '{name}', {name}_nr", self.seed)
         elements = f"transform(sequence(1, cast({count} as int)), {name}_nr -> {element(inner)})"
@@ -50,7 +50,7 @@ class Draw:
     def words(self, name: str, vocabulary: str, fewest: int, most: int) -> str:
         """A text of so many words."""
         count = self.number(f"{name} length", most - fewest + 1, fewest)
-        return f"array_join({self.listed(name, count, lambda d: d.pick('word', vocabulary))}, ' ')"
+        return f"array_join({self.array(name, count, lambda d: d.pick('word', vocabulary))}, ' ')"
 
     def _hash(self, name: str) -> str:
         return f"xxhash64({self.key}, '{name}', {self.seed})"

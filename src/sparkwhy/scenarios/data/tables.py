@@ -15,7 +15,7 @@ SMALL_ROWS = 2000
 
 
 @dataclass(frozen=True)
-class Generated:
+class GeneratedTables:
     """All tables of the scenarios: TPC-H at a scale factor, DBLP and Twitter with so many rows.
 
     Each table carries its name as an alias, so that `F.col("witness.name")` says which name is meant.
@@ -39,15 +39,15 @@ class Generated:
             return tpch.table(self.spark, name, self.scale, stored_as=self.stored_as, progress=self.progress)
         if name in dblp.TABLES:
             place, version = f"dblp/{self.rows}-{name}", dblp.VERSION
-            return self._stored(place, version, lambda: dblp.table(self.spark, name, self.rows))
+            return self._store(place, version, lambda: dblp.table(self.spark, name, self.rows))
         if name in twitter.TABLES:
             place, version = f"twitter/{self.rows}-{name}", twitter.VERSION
-            return self._stored(place, version, lambda: twitter.table(self.spark, name, self.rows))
+            return self._store(place, version, lambda: twitter.table(self.spark, name, self.rows))
         if name in crime.TABLES:
-            return self._stored(f"crime/{name}", crime.VERSION, lambda: crime.table(self.spark, name))
+            return self._store(f"crime/{name}", crime.VERSION, lambda: crime.table(self.spark, name))
         raise KeyError(f"no table {name!r}; there are {', '.join(TABLES)}")
 
-    def _stored(self, place: str, version: str, compute: Callable[[], DataFrame]) -> DataFrame:
+    def _store(self, place: str, version: str, compute: Callable[[], DataFrame]) -> DataFrame:
         return cache.table(self.spark, place, version, compute, stored_as=self.stored_as, progress=self.progress)
 
 

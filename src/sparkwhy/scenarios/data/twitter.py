@@ -59,9 +59,9 @@ def _keys(rows: int, seed: int) -> list[str]:
 
     return [
         "nr",
-        f"{d.maybe('retweet', 0.51, popular('repeated'))} as repeated",
-        f"{d.maybe('quote', 0.09, popular('quoted'))} as quoted",
-        f"{d.maybe('quote in retweet', 0.05, popular('quoted in repeated'))} as inner",
+        f"{d.value_or_null('retweet', 0.51, popular('repeated'))} as repeated",
+        f"{d.value_or_null('quote', 0.09, popular('quoted'))} as quoted",
+        f"{d.value_or_null('quote in retweet', 0.05, popular('quoted in repeated'))} as inner",
     ]
 
 
@@ -88,28 +88,28 @@ def _columns(rows: int, seed: int) -> list[str]:
     outer = {
         **_tweet("nr", own, rows, quotes=own.number("quote count", 1)),
         "timestamp_ms": f"cast({own.number('milliseconds', 86_400_000)} + 1546300800000 as string)",
-        "quoted_status": _quoted("quoted", own, rows),
-        "retweeted_status": f"if(repeated is null, null, {record(_repeated(own, rows))})",
+        "quoted_status": _quote_column("quoted", own, rows),
+        "retweeted_status": f"if(repeated is null, null, {record(_repeat_columns(own, rows))})",
     }
     return [f"{_text(value)} as {name}" for name, value in outer.items()]
 
 
-def _repeated(own: Draw, rows: int) -> dict[str, Value]:
+def _repeat_columns(own: Draw, rows: int) -> dict[str, Value]:
     within = _draw("repeated", own.seed)
     return {
-        **_tweet("repeated", within, rows, quotes=_often(own, "quotes of retweet", 0.68)),
-        "quoted_status": _quoted("inner", own, rows),
+        **_tweet("repeated", within, rows, quotes=_draw_count(own, "quotes of retweet", 0.68)),
+        "quoted_status": _quote_column("inner", own, rows),
     }
 
 
-def _quoted(role: str, own: Draw, rows: int) -> str:
-    tweet = _tweet(role, _draw(role, own.seed), rows, quotes=_often(own, f"quotes of {role}", 0.87))
+def _quote_column(role: str, own: Draw, rows: int) -> str:
+    tweet = _tweet(role, _draw(role, own.seed), rows, quotes=_draw_count(own, f"quotes of {role}", 0.87))
     return f"if({role} is null, null, {record(tweet)})"
 
 
-def _often(d: Draw, name: str, share: float) -> str:
+def _draw_count(d: Draw, name: str, share: float) -> str:
     """A count that is above 0 for that share; drawn for each copy, for it grows while a tweet is repeated."""
-    return f"if({d.happens(name, share)}, {d.number(f'{name} count', 5000, 1)}, 0L)"
+    return f"if({d.is_drawn(name, share)}, {d.number(f'{name} count', 5000, 1)}, 0L)"
 
 
 def _text(value: Value) -> str:
@@ -120,17 +120,18 @@ def _text(value: Value) -> str:
 
 
 def _tweet_text(d: Draw) -> str:
-    return f"concat_ws(' ', {d.maybe('topic', 0.1, d.pick('topic', _TOPICS))}, {d.words('text', _WORDS, 3, 15)})"
+    topic = d.value_or_null("topic", 0.1, d.pick("topic", _TOPICS))
+    return f"concat_ws(' ', {topic}, {d.words('text', _WORDS, 3, 15)})"
 
 
 def _tweet(role: str, d: Draw, rows: int, *, quotes: str) -> dict[str, Value]:
     """A tweet without the tweets within it."""
     number = f"({_FIRST_TWEET if role == 'nr' else _POOL_TWEET} + {role})"
     user = d.number("user", max(rows // 3, 10), 1000)
-    answered = d.maybe("reply", 0.2, d.number("answered", 1000, _POOL_TWEET))
-    answered_user = d.maybe("reply", 0.2, d.number("answered user", max(rows // 3, 10), 1000))
-    quoted = d.maybe("quotes", 0.09, d.number("quoted", 1000, _POOL_TWEET))
-    long = d.happens("long", 0.1)
+    answered = d.value_or_null("reply", 0.2, d.number("answered", 1000, _POOL_TWEET))
+    answered_user = d.value_or_null("reply", 0.2, d.number("answered user", max(rows // 3, 10), 1000))
+    quoted = d.value_or_null("quotes", 0.09, d.number("quoted", 1000, _POOL_TWEET))
+    long = d.is_drawn("long", 0.1)
     point = {"type": "'Point'", "coordinates": f"array({d.number('lat', 90)} / 1D, {d.number('lon', 180)} / 1D)"}
     return {
         "created_at": f"concat('Mon Apr 01 ', {d.number('hour', 14, 10)}, ':00:00 +0000 2019')",
@@ -144,27 +145,29 @@ def _tweet(role: str, d: Draw, rows: int, *, quotes: str) -> dict[str, Value]:
         "in_reply_to_status_id_str": f"cast({answered} as string)",
         "in_reply_to_user_id": answered_user,
         "in_reply_to_user_id_str": f"cast({answered_user} as string)",
-        "in_reply_to_screen_name": d.maybe("reply", 0.2, d.pick("answered name", _FIRST)),
+        "in_reply_to_screen_name": d.value_or_null("reply", 0.2, d.pick("answered name", _FIRST)),
         "user": _user(user, d),
-        "geo": d.maybe("geo", 0.003, record(point)),
-        "coordinates": d.maybe("geo", 0.003, record(point)),
-        "place": d.maybe("place", 0.01, record(_place(d))),
+        "geo": d.value_or_null("geo", 0.003, record(point)),
+        "coordinates": d.value_or_null("geo", 0.003, record(point)),
+        "place": d.value_or_null("place", 0.01, record(_place(d))),
         "contributors": _NULL,
         "quoted_status_id": quoted,
         "quoted_status_id_str": f"cast({quoted} as string)",
-        "quoted_status_permalink": d.maybe("quotes", 0.09, record(dict.fromkeys(_PERMALINK, "'https://t.co/q'"))),
-        "is_quote_status": d.happens("quotes?", 0.09),
+        "quoted_status_permalink": d.value_or_null(
+            "quotes", 0.09, record(dict.fromkeys(_PERMALINK, "'https://t.co/q'"))
+        ),
+        "is_quote_status": d.is_drawn("quotes?", 0.09),
         "quote_count": quotes,
         "reply_count": d.number("replies", 20),
         "retweet_count": d.number("retweets", 300),
         "favorite_count": d.number("favorites", 900),
         "entities": _with_media(role),
         "extended_entities": f"if({role}_media is null, null, named_struct('media', {role}_media))",
-        "extended_tweet": f"if({long}, {record(_extended(role, d))}, null)",
+        "extended_tweet": f"if({long}, {record(_extended_columns(role, d))}, null)",
         "favorited": _FALSE,
         "retweeted": _FALSE,
-        "possibly_sensitive": d.maybe("links", 0.35, d.happens("sensitive", 0.03)),
-        "withheld_in_countries": d.maybe("withheld", 0.001, "array('DE', 'FR')"),
+        "possibly_sensitive": d.value_or_null("links", 0.35, d.is_drawn("sensitive", 0.03)),
+        "withheld_in_countries": d.value_or_null("withheld", 0.001, "array('DE', 'FR')"),
         "filter_level": "'low'",
         "lang": d.pick("language", _LANGUAGES),
     }
@@ -173,7 +176,7 @@ def _tweet(role: str, d: Draw, rows: int, *, quotes: str) -> dict[str, Value]:
 _PERMALINK = ("url", "expanded", "display")
 
 
-def _extended(role: str, d: Draw) -> dict[str, Value]:
+def _extended_columns(role: str, d: Draw) -> dict[str, Value]:
     return {
         "full_text": f"concat({role}_text, ' ', {d.words('more', _WORDS, 10, 20)})",
         "display_text_range": "array(0L, 260L)",
@@ -198,11 +201,11 @@ def _user(number: str, seen: Draw) -> dict[str, Value]:
         "id_str": f"cast({number} as string)",
         "name": _user_name(number, seen.seed),
         "screen_name": f"concat({d.pick('first', _FIRST)}, {number})",
-        "location": d.maybe("location", 0.62, d.pick("location", _LOCATIONS)),
-        "url": d.maybe("url", 0.25, f"concat('https://t.co/', {d.digits('url', 10)})"),
-        "description": d.maybe("description", 0.8, d.words("description", _WORDS, 2, 8)),
+        "location": d.value_or_null("location", 0.62, d.pick("location", _LOCATIONS)),
+        "url": d.value_or_null("url", 0.25, f"concat('https://t.co/', {d.digits('url', 10)})"),
+        "description": d.value_or_null("description", 0.8, d.words("description", _WORDS, 2, 8)),
         "translator_type": "'none'",
-        "verified": d.happens("verified", 0.01),
+        "verified": d.is_drawn("verified", 0.01),
         "followers_count": seen.number("followers", 9000),
         "friends_count": seen.number("friends", 2000),
         "listed_count": seen.number("listed", 50),
@@ -211,7 +214,7 @@ def _user(number: str, seen: Draw) -> dict[str, Value]:
         "created_at": f"concat('Tue Mar 05 09:00:00 +0000 ', {d.number('joined', 12, 2007)})",
         "utc_offset": _NO_NUMBER,
         "time_zone": _NULL,
-        "geo_enabled": d.happens("geo", 0.4),
+        "geo_enabled": d.is_drawn("geo", 0.4),
         "lang": d.pick("language", _LANGUAGES),
         **dict.fromkeys(flags, _FALSE),
         **{f"profile_{part}_color": d.digits(f"{part} color", 6) for part in colors},
@@ -220,8 +223,8 @@ def _user(number: str, seen: Draw) -> dict[str, Value]:
         "profile_use_background_image": _TRUE,
         "profile_image_url": f"concat('http://', {image})",
         "profile_image_url_https": f"concat('https://', {image})",
-        "profile_banner_url": d.maybe("banner", 0.75, f"concat('https://', {image}, '/banner')"),
-        "default_profile": d.happens("default", 0.6),
+        "profile_banner_url": d.value_or_null("banner", 0.75, f"concat('https://', {image}, '/banner')"),
+        "default_profile": d.is_drawn("default", 0.6),
         "following": "cast(null as boolean)",
         "follow_request_sent": "cast(null as boolean)",
         "notifications": "cast(null as boolean)",
@@ -262,8 +265,8 @@ _INDICES = "array(0L, 10L)"
 
 
 def _some(d: Draw, name: str, share: float, most: int, element: Callable[[Draw], Mapping[str, Value]]) -> str:
-    count = f"if({d.happens(name, share)}, {d.number(f'{name} count', most, 1)}, 0L)"
-    return d.listed(name, count, lambda each: record(element(each)))
+    count = f"if({d.is_drawn(name, share)}, {d.number(f'{name} count', most, 1)}, 0L)"
+    return d.array(name, count, lambda each: record(element(each)))
 
 
 def _link(d: Draw) -> dict[str, Value]:
@@ -288,7 +291,7 @@ def _mention(d: Draw, rows: int) -> dict[str, Value]:
 def _media(d: Draw) -> str:
     """Null where there is none: tweets have no such field then."""
     count = d.number("media count", 2, 1)
-    return d.maybe("media", 0.23, d.listed("media", count, lambda each: record(_medium(each))))
+    return d.value_or_null("media", 0.23, d.array("media", count, lambda each: record(_medium(each))))
 
 
 def _medium(d: Draw) -> dict[str, Value]:
@@ -300,7 +303,7 @@ def _medium(d: Draw) -> dict[str, Value]:
         "variants": f"array({record({'bitrate': '832000L', 'content_type': _MP4, 'url': _MP4})})",
     }
     about = {"title": _NULL, "description": _NULL, "embeddable": "cast(null as boolean)", "monetizable": _FALSE}
-    origin = d.maybe("source", 0.3, d.number("source", 1000, _POOL_TWEET))
+    origin = d.value_or_null("source", 0.3, d.number("source", 1000, _POOL_TWEET))
     return {
         "id": d.number("id", 1_000_000, _POOL_TWEET),
         "id_str": f"cast({d.number('id', 1_000_000, _POOL_TWEET)} as string)",
@@ -312,10 +315,10 @@ def _medium(d: Draw) -> dict[str, Value]:
         "sizes": {"thumb": size, "small": size, "medium": size, "large": size},
         "source_status_id": origin,
         "source_status_id_str": f"cast({origin} as string)",
-        "source_user_id": d.maybe("source", 0.3, d.number("source user", 1000, 1000)),
-        "source_user_id_str": f"cast({d.maybe('source', 0.3, d.number('source user', 1000, 1000))} as string)",
-        "video_info": d.maybe("video", 0.2, record(video)),
-        "additional_media_info": d.maybe("about", 0.02, record(about)),
+        "source_user_id": d.value_or_null("source", 0.3, d.number("source user", 1000, 1000)),
+        "source_user_id_str": f"cast({d.value_or_null('source', 0.3, d.number('source user', 1000, 1000))} as string)",
+        "video_info": d.value_or_null("video", 0.2, record(video)),
+        "additional_media_info": d.value_or_null("about", 0.02, record(about)),
     }
 
 
@@ -325,7 +328,7 @@ _MP4 = "'video/mp4'"
 # --- planted tweets ---
 
 
-def _planted(
+def _plant_tweet(
     number: int,
     text: str,
     user: tuple[int, str],
@@ -378,30 +381,30 @@ def _complete(tweet: dict[str, Any]) -> dict[str, Any]:
 
 
 _MARIE, _ROSA, _THEO, _BEN = (501, "Marie Duarte"), (502, "Rosa Kowalczyk"), (503, "Theo Achterberg"), (504, "Ben Osei")
-_ANNOUNCED = _complete(_planted(900_000_000_000_000_001, "We found it, first picture ever", _THEO, urls=1))
-_OTHER = _complete(_planted(900_000_000_000_000_002, "Nothing to see here", _BEN))
+_ANNOUNCED = _complete(_plant_tweet(900_000_000_000_000_001, "We found it, first picture ever", _THEO, urls=1))
+_OTHER = _complete(_plant_tweet(900_000_000_000_000_002, "Nothing to see here", _BEN))
 
 PLANTED: tuple[dict[str, Any], ...] = (
     # T1: LeBron James, with links and without media; and what the query returns
-    _planted(901, "LeBron James does it again, what a game", _BEN, urls=2),
-    _planted(902, "Michael Jordan, the greatest", _BEN, media=1),
+    _plant_tweet(901, "LeBron James does it again, what a game", _BEN, urls=2),
+    _plant_tweet(902, "Michael Jordan, the greatest", _BEN, media=1),
     # T2: a fan from the US, seen once with another location, and never with a place
-    _planted(911, "BTS tonight, finally", _MARIE, location="Austin, United States"),
-    _planted(912, "good morning world", _MARIE, location="on tour"),
-    _planted(913, "BTS at the airport", _ROSA, location="Warsaw", country="United States"),
+    _plant_tweet(911, "BTS tonight, finally", _MARIE, location="Austin, United States"),
+    _plant_tweet(912, "good morning world", _MARIE, location="on tour"),
+    _plant_tweet(913, "BTS at the airport", _ROSA, location="Warsaw", country="United States"),
     # T3: mentioned with a hashtag in tweets that have links and no media; with other hashtags also with media
-    _planted(921, "thanks all", _THEO),
-    _planted(922, "great talk by Theo", _ROSA, tags=("SparkDay",), mentions=(_THEO, _BEN), urls=1),
-    _planted(923, "Theo on stage", _ROSA, tags=("DataDay",), mentions=(_THEO,), media=2),
-    _planted(924, "Marie on stage", _ROSA, tags=("SparkDay",), mentions=(_MARIE,), media=1),
+    _plant_tweet(921, "thanks all", _THEO),
+    _plant_tweet(922, "great talk by Theo", _ROSA, tags=("SparkDay",), mentions=(_THEO, _BEN), urls=1),
+    _plant_tweet(923, "Theo on stage", _ROSA, tags=("DataDay",), mentions=(_THEO,), media=2),
+    _plant_tweet(924, "Marie on stage", _ROSA, tags=("SparkDay",), mentions=(_MARIE,), media=1),
     # T4: about UEFA and the club from a user with a location and no place; without UEFA from nowhere
-    _planted(931, "UEFA draw today, come on", _BEN, location="London", tags=("Arsenal",)),
-    _planted(932, "what a goal", _ROSA, tags=("ArsenalFC",)),
-    _planted(933, "UEFA final", _MARIE, country="Spain", location="Madrid", tags=("Valencia", "final")),
+    _plant_tweet(931, "UEFA draw today, come on", _BEN, location="London", tags=("Arsenal",)),
+    _plant_tweet(932, "what a goal", _ROSA, tags=("ArsenalFC",)),
+    _plant_tweet(933, "UEFA final", _MARIE, country="Spain", location="Madrid", tags=("Valencia", "final")),
     # T_ASD: one tweet repeated before and after anybody quoted it, and one that is quoted
-    _planted(941, "RT we found it", _ROSA, retweeted_status={**_ANNOUNCED, "quote_count": 0}),
-    _planted(942, "RT we found it", _MARIE, retweeted_status={**_ANNOUNCED, "quote_count": 12}),
-    _planted(943, "RT we found it", _BEN, retweeted_status={**_ANNOUNCED, "quote_count": 57}),
-    _planted(944, "look at this", _BEN, quoted_status={**_OTHER, "quote_count": 3}, is_quote_status=True),
+    _plant_tweet(941, "RT we found it", _ROSA, retweeted_status={**_ANNOUNCED, "quote_count": 0}),
+    _plant_tweet(942, "RT we found it", _MARIE, retweeted_status={**_ANNOUNCED, "quote_count": 12}),
+    _plant_tweet(943, "RT we found it", _BEN, retweeted_status={**_ANNOUNCED, "quote_count": 57}),
+    _plant_tweet(944, "look at this", _BEN, quoted_status={**_OTHER, "quote_count": 3}, is_quote_status=True),
 )
 """What the questions ask for, and neighbours of it that the queries do return."""

@@ -20,30 +20,13 @@ from sparkwhy.plan.types import (
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
-    Atom,
     Decimal,
     Type,
+    is_day_time,
+    is_year_month,
 )
 from sparkwhy.plan.zones import to_zone
 from sparkwhy.spark.classic.run.types import spark_type
-
-
-def is_day_time(type: Type) -> bool:
-    """Whether the type is an interval of days, hours, minutes or seconds."""
-    return isinstance(type, Atom) and type.name in {
-        f"interval {unit}{to}"
-        for unit in ("day", "hour", "minute", "second")
-        for to in ("", " to hour", " to minute", " to second")
-    }
-
-
-def is_year_month(type: Type) -> bool:
-    """Whether the type is an interval of years or months."""
-    return isinstance(type, Atom) and type.name in {
-        "interval year",
-        "interval month",
-        "interval year to month",
-    }
 
 
 def parse_literal(text: str | None, type: Type, timezone: str) -> Any:

@@ -40,12 +40,14 @@ from sparkwhy.plan.types import (
     TIMESTAMP,
     Decimal,
     Type,
+    is_day_time,
     is_numeric,
+    is_year_month,
     type_from_json,
 )
 from sparkwhy.spark.classic import jvm
 from sparkwhy.spark.classic.catalyst import Tree
-from sparkwhy.spark.classic.literals import is_day_time, is_year_month, moment, parse_literal
+from sparkwhy.spark.classic.literals import moment, parse_literal
 from sparkwhy.spark.classic.read.calls import read_aggregate_call, read_window_call
 from sparkwhy.spark.classic.read.scope import HasFreeVariable, NotModelled, Reader, Scope, called, opaque, where_of
 
