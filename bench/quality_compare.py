@@ -26,7 +26,7 @@ from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.pairs import kept_apart
 from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.lab.conseil import conseil, why_not_joined
-from sparkwhy.lab.oracle import Oracle, Reparameterization, is_successful, only_relaxes
+from sparkwhy.lab.oracle import Oracle, Reparameterization, is_relaxing, is_successful
 from sparkwhy.lab.outcomes import OperatorChange
 from sparkwhy.lab.whynot import Answers, Collect, frontier_picky
 from sparkwhy.memory.interpreter import run
@@ -123,7 +123,7 @@ def explanations(oracle: Oracle) -> frozenset[Steps]:
 def best(oracle: Oracle) -> frozenset[Steps]:
     """The explanations of the reparameterizations that are nearest to the query's own result."""
     least = min(each.distance for each in oracle.minimal)
-    return frozenset(in_steps(each.changed) for each in oracle.minimal if each.distance == least)
+    return frozenset(in_steps(each.changed_ops) for each in oracle.minimal if each.distance == least)
 
 
 def ways_to(case: Case, steps: Steps) -> tuple[Reparameterization, ...]:
@@ -133,11 +133,11 @@ def ways_to(case: Case, steps: Steps) -> tuple[Reparameterization, ...]:
     and this one is another for its fewer side effects: then only those that are nearest to the query's own result.
     """
     ways = case.oracle.successful if is_smallest(case, steps) else case.oracle.minimal
-    return tuple(each for each in ways if in_steps(each.changed) == steps)
+    return tuple(each for each in ways if in_steps(each.changed_ops) == steps)
 
 
 def is_smallest(case: Case, steps: Steps) -> bool:
-    return not any(in_steps(each.changed) < steps for each in case.oracle.successful)
+    return not any(in_steps(each.changed_ops) < steps for each in case.oracle.successful)
 
 
 def class_of(case: Case, steps: Steps) -> Class:
@@ -153,8 +153,8 @@ def class_of_way(case: Case, found: Reparameterization) -> Class:
         return "theta join"
     if "attribute" in found.labels:
         return "carried" if any(map(_renames, found.changes)) else "attribute"
-    if only_relaxes(found):
-        return "relaxing" if _is_relaxed_to(case, in_steps(found.changed)) else "part"
+    if is_relaxing(found):
+        return "relaxing" if _is_relaxed_to(case, in_steps(found.changed_ops)) else "part"
     return "restricting" if "restricts" in found.labels else "exchange"
 
 
@@ -225,7 +225,7 @@ def result_of(seed: str) -> Result | None:
 
 def compared(case: Case, ours: Ours) -> Result:
     """Our answer beside the oracle's; of one that was cut, only what is sound is asked."""
-    successful = {in_steps(each.changed) for each in case.oracle.successful}
+    successful = {in_steps(each.changed_ops) for each in case.oracle.successful}
     minimal = [steps_of(each) for each in ours.ranked if each.minimal]
     cut = bool(case.oracle.cut)
     return Result(
@@ -245,7 +245,7 @@ def compared(case: Case, ours: Ours) -> Result:
 
 
 def told(case: Case, sets: Set[Steps]) -> Told:
-    successful = {in_steps(each.changed) for each in case.oracle.successful}
+    successful = {in_steps(each.changed_ops) for each in case.oracle.successful}
     return Told(len(sets), len(sets & successful), len(sets & explanations(case.oracle)))
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sparkwhy.lab.changes import Changer
 from sparkwhy.lab.conditions import COMPARISONS
-from sparkwhy.lab.oracle import Oracle, Reparameterization, consult, is_successful, minimal, only_relaxes
+from sparkwhy.lab.oracle import Oracle, Reparameterization, consult, is_relaxing, is_successful, minimal
 from sparkwhy.lab.outcomes import possible_bags
 from sparkwhy.lab.swaps import Groups, Swaps
 from sparkwhy.memory.interpreter import DEFAULTS, run
@@ -162,7 +162,7 @@ def test_the_explanations_of_the_paper() -> None:
 
 def nearest(found: Oracle, *ops: int) -> Reparameterization:
     return min(
-        (each for each in found.minimal if {op.step for op in each.changed} == set(ops)), key=lambda e: e.distance
+        (each for each in found.minimal if {op.step for op in each.changed_ops} == set(ops)), key=lambda e: e.distance
     )
 
 
@@ -187,16 +187,16 @@ def test_the_results_that_the_paper_shows() -> None:
     (two,) = (each for each in found if bag(each.rows) == bag(t2))
     (three,) = (each for each in found if bag(each.rows) == bag(t3))
     assert (two.distance, three.distance) == (8, 5)
-    assert only_relaxes(two)
-    assert not only_relaxes(three)  # the other array gives other rows
+    assert is_relaxing(two)
+    assert not is_relaxing(three)  # the other array gives other rows
     assert three.labels == {"attribute", "exchanges", "constant", "relaxes"}
 
 
 def test_rows_that_match_may_be_left_out_of_the_distance() -> None:
     found = answer(cities(), PEOPLE, NEW_YORK, ADDRESSES)
     cheapest = minimal(found.successful, cost=lambda each: each.collateral)
-    assert {each.changed for each in cheapest} == found.explanations
-    assert {(len(each.changed), each.collateral) for each in cheapest} == {(1, 2), (2, 1)}
+    assert {each.changed_ops for each in cheapest} == found.explanations
+    assert {(len(each.changed_ops), each.collateral) for each in cheapest} == {(1, 2), (2, 1)}
 
 
 # --- selection ---
@@ -363,7 +363,7 @@ def test_a_shorter_list_needs_a_stricter_filter() -> None:
     plan = nested(AggCall("collect_list", (Ref(B),)), filtered(2, table(1, A, B), compare(B, ">", 0)))
     found = answer(plan, data([(1, 5), (1, 6)]), {"made": [6]})
     assert steps(found) == sets({2})
-    assert not any(only_relaxes(each) for each in found.minimal)
+    assert not any(is_relaxing(each) for each in found.minimal)
     assert all("restricts" in each.labels for each in found.minimal)
 
 
@@ -538,7 +538,7 @@ def test_what_is_called_successful_is(seed: int) -> None:
     for each in found.successful[:50]:
         assert is_successful(each.plan, generator.tables, question)
         assert unordered_bag(run(each.plan, generator.tables), types) == unordered_bag(each.rows, types)
-        assert each.changed == _different(plan, each.plan)
+        assert each.changed_ops == _different(plan, each.plan)
 
 
 def _different(plan: Plan, other: Plan) -> frozenset[OpId]:

@@ -262,7 +262,7 @@ Changing: TypeAlias = Callable[[Reference], Expr]
 def with_references(expr: Expr, scope: MeaningScope, change: Changing) -> Expr:
     """The expression with each of its references changed, those inside of lambdas too."""
 
-    def changed(part: Expr) -> Expr | None:
+    def change_part(part: Expr) -> Expr | None:
         if isinstance(part, Call) and any(isinstance(arg, Lambda) for arg in part.args):
             return _with_lambdas(part, scope, change)
         if as_reference(part, scope) is None:
@@ -271,7 +271,7 @@ def with_references(expr: Expr, scope: MeaningScope, change: Changing) -> Expr:
         assert found is not None
         return change(found)
 
-    return rewrite(expr, changed)
+    return rewrite(expr, change_part)
 
 
 def _with_keys(expr: Expr, scope: MeaningScope, change: Changing) -> Expr:

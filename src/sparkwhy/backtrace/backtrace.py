@@ -107,7 +107,7 @@ def push_through(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
         case Flatten():
             return (_restrict(wanted, node.input.output) + _element_conditions(node, wanted),)
         case Join():
-            return _through_join(node, wanted)
+            return _push_through_join(node, wanted)
         case Aggregate():
             return (_rewrite_through({column.attribute: column.expr for column in node.keys}, wanted),)
         case Window():
@@ -186,7 +186,7 @@ def _condition_on_element(node: Flatten, condition: Expr, element: Expr) -> Expr
     return substitute_attributes(condition, {a: FieldOf(element, i) for i, a in enumerate(node.elements)})
 
 
-def _through_join(join: Join, wanted: Conditions) -> tuple[Conditions, Conditions]:
+def _push_through_join(join: Join, wanted: Conditions) -> tuple[Conditions, Conditions]:
     left, right = join.left.output, join.right.output
     if join.how in ("semi", "anti", "existence"):
         kept = _restrict(wanted, left)

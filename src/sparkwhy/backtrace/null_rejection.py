@@ -43,12 +43,12 @@ def rejects_null(condition: Expr, attributes: Set[AttrId]) -> bool:
         case IsNotNull(inner):
             return is_surely_null(inner, attributes)
         case Compare("<=>", left, right):
-            return _never_equal(left, right, attributes) or _never_equal(right, left, attributes)
+            return _cannot_be_equal(left, right, attributes) or _cannot_be_equal(right, left, attributes)
         case _:
             return is_surely_null(condition, attributes)
 
 
-def _never_equal(null: Expr, other: Expr, attributes: Set[AttrId]) -> bool:
+def _cannot_be_equal(null: Expr, other: Expr, attributes: Set[AttrId]) -> bool:
     """`null <=> constant` is false for a constant that is not null."""
     return (
         isinstance(other, Literal)

@@ -213,7 +213,7 @@ class _Relaxer:
         if node.how in ("semi", "anti", "existence"):
             return self._membership(node, left, right, condition)
         pads_left, pads_right = node.how in ("left", "full"), node.how in ("right", "full")
-        how = _how(pads_left or left.followed, pads_right or right.followed)
+        how = _join_type(pads_left or left.followed, pads_right or right.followed)
         rows = Join(id=self._fresh.part(node), left=left.rows, right=right.rows, how=how, condition=condition)
         return self._pad_sides(node, rows, left, right, pads_left=pads_left, pads_right=pads_right)
 
@@ -268,7 +268,7 @@ def _drops(node: Plan) -> bool:
     return isinstance(node, Filter | Join) or (isinstance(node, Flatten) and not node.outer)
 
 
-def _how(keeps_left: bool, keeps_right: bool) -> JoinType:
+def _join_type(keeps_left: bool, keeps_right: bool) -> JoinType:
     if keeps_left and keeps_right:
         return "full"
     return "left" if keeps_left else "right" if keeps_right else "inner"

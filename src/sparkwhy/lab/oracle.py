@@ -43,7 +43,7 @@ class Reparameterization:
     collateral: int
 
     @property
-    def changed(self) -> frozenset[OpId]:
+    def changed_ops(self) -> frozenset[OpId]:
         return frozenset(change.op for change in self.changes)
 
     @property
@@ -74,7 +74,7 @@ class Oracle:
     @property
     def explanations(self) -> frozenset[frozenset[OpId]]:
         """The paper's E: `def:explanation`."""
-        return frozenset(each.changed for each in self.minimal)
+        return frozenset(each.changed_ops for each in self.minimal)
 
 
 def consult(
@@ -105,7 +105,7 @@ def is_successful(
     return any(row_matches(question, row) for row in run(plan, tables, settings=settings))
 
 
-def only_relaxes(found: Reparameterization) -> bool:
+def is_relaxing(found: Reparameterization) -> bool:
     """Whether every change adds rows to what its operator returns on the same input: what tracing follows."""
     return all(change.effect == "relaxes" for change in found.changes)
 
@@ -124,7 +124,7 @@ def _find_successful(
 
 
 def _order(found: Reparameterization) -> tuple[int, int, list[OpId]]:
-    return len(found.changed), found.distance, sorted(found.changed)
+    return len(found.changed_ops), found.distance, sorted(found.changed_ops)
 
 
 def _distance(found: Reparameterization) -> int:
@@ -141,10 +141,10 @@ def minimal(
     """
     cheapest: dict[frozenset[OpId], int] = {}
     for each in successful:
-        cheapest[each.changed] = min(cost(each), cheapest.get(each.changed, cost(each)))
+        cheapest[each.changed_ops] = min(cost(each), cheapest.get(each.changed_ops, cost(each)))
     return tuple(
         each
         for each in successful
-        if cost(each) == cheapest[each.changed]
-        and not any(ops < each.changed and least <= cost(each) for ops, least in cheapest.items())
+        if cost(each) == cheapest[each.changed_ops]
+        and not any(ops < each.changed_ops and least <= cost(each) for ops, least in cheapest.items())
     )

@@ -42,7 +42,7 @@ QUOTIENT_SCALE = 39
 DECIMAL128 = decimal.Context(prec=34, rounding=decimal.ROUND_HALF_EVEN)
 
 
-def untyped(function: Meaning) -> Maker:
+def ignore_types(function: Meaning) -> Maker:
     """A function that needs to know neither types nor mode."""
     return lambda _call, _settings: function
 
@@ -227,20 +227,20 @@ STRICT_NUMBERS: Mapping[str, Maker] = {
     "round": _round,
     "floor": _to_whole(math.floor),
     "ceil": _to_whole(math.ceil),
-    "sqrt": untyped(_square_root),
-    "power": untyped(_power),
-    "&": untyped(operator.and_),
-    "|": untyped(operator.or_),
-    "^": untyped(operator.xor),
-    "~": untyped(operator.invert),
+    "sqrt": ignore_types(_square_root),
+    "power": ignore_types(_power),
+    "&": ignore_types(operator.and_),
+    "|": ignore_types(operator.or_),
+    "^": ignore_types(operator.xor),
+    "~": ignore_types(operator.invert),
     "shiftleft": _shift(operator.lshift),
     "shiftright": _shift(operator.rshift),
-    "bit_count": untyped(_bit_count),
+    "bit_count": ignore_types(_bit_count),
     "unscaled_value": _unscaled_value,
 }
 
 NULL_AWARE_NUMBERS: Mapping[str, Maker] = {
-    "greatest": untyped(_choose_among(max)),
-    "least": untyped(_choose_among(min)),
+    "greatest": ignore_types(_choose_among(max)),
+    "least": ignore_types(_choose_among(min)),
     "xxhash64": hash_function,
 }

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sparkwhy.errors import EvaluationError
-from sparkwhy.memory.arithmetic import Maker, Meaning, untyped
+from sparkwhy.memory.arithmetic import Maker, Meaning, ignore_types
 from sparkwhy.memory.settings import Settings
 from sparkwhy.memory.values import MapValue, Value, compare, grouping_key, in_order
 from sparkwhy.plan.exprs import Call, Lambda
@@ -49,7 +49,7 @@ def _element_at(call: Call, _: Settings) -> Meaning:
     if isinstance(call.args[0].type, Map):
         return look_up
 
-    def at(array: Elements, index: int) -> Value:
+    def find_element(array: Elements, index: int) -> Value:
         if index == 0:
             raise EvaluationError("element_at counts from 1")
         if abs(index) <= len(array):
@@ -58,7 +58,7 @@ def _element_at(call: Call, _: Settings) -> Meaning:
             raise EvaluationError(f"no element {index} in an array of {len(array)}")
         return None
 
-    return at
+    return find_element
 
 
 def _slice(array: Elements, start: int, length: int) -> Elements:
@@ -97,7 +97,7 @@ def _overlap(a: Elements, b: Elements) -> bool | None:
 
 
 def _extreme(choose: Callable[..., Value]) -> Meaning:
-    return lambda array: choose((e for e in array if e is not None), grouping_key=in_order, default=None)
+    return lambda array: choose((e for e in array if e is not None), key=in_order, default=None)
 
 
 def _unique(elements: Iterable[Value]) -> Elements:
@@ -180,7 +180,7 @@ def _filter(array: Elements, verdicts: Sequence[Value]) -> Elements:
     return tuple(element for element, verdict in zip(array, verdicts, strict=True) if verdict is True)
 
 
-def _all_are(array: Elements, test: Callable[[Value], bool | None]) -> bool | None:
+def _are_all(array: Elements, test: Callable[[Value], bool | None]) -> bool | None:
     fails = _any_is(test, array, False)
     return None if fails is None else not fails
 
@@ -201,39 +201,39 @@ def _zip_with(a: Elements, b: Elements, function: Any) -> Elements:
 
 
 STRICT_COLLECTIONS: Mapping[str, Maker] = {
-    "size": untyped(_size),
+    "size": ignore_types(_size),
     "element_at": _element_at,
-    "array_contains": untyped(_contains),
-    "array_position": untyped(_position),
-    "array_distinct": untyped(_unique),
-    "array_union": untyped(lambda a, b: _unique(a + b)),
-    "array_intersect": untyped(_intersect),
-    "array_except": untyped(_subtract),
-    "array_min": untyped(_extreme(min)),
-    "array_max": untyped(_extreme(max)),
-    "array_compact": untyped(lambda array: tuple(e for e in array if e is not None)),
-    "arrays_overlap": untyped(_overlap),
-    "sort_array": untyped(lambda array, up=True: tuple(sorted(array, key=in_order, reverse=not up))),
-    "slice": untyped(_slice),
-    "sequence": untyped(_sequence),
-    "flatten": untyped(_flatten),
-    "map_keys": untyped(lambda entries: entries.keys),
-    "map_values": untyped(lambda entries: entries.values),
-    "map_entries": untyped(lambda entries: entries.pairs),
-    "map_from_arrays": untyped(_map_from_arrays),
-    "map_from_entries": untyped(_map_from_entries),
+    "array_contains": ignore_types(_contains),
+    "array_position": ignore_types(_position),
+    "array_distinct": ignore_types(_unique),
+    "array_union": ignore_types(lambda a, b: _unique(a + b)),
+    "array_intersect": ignore_types(_intersect),
+    "array_except": ignore_types(_subtract),
+    "array_min": ignore_types(_extreme(min)),
+    "array_max": ignore_types(_extreme(max)),
+    "array_compact": ignore_types(lambda array: tuple(e for e in array if e is not None)),
+    "arrays_overlap": ignore_types(_overlap),
+    "sort_array": ignore_types(lambda array, up=True: tuple(sorted(array, key=in_order, reverse=not up))),
+    "slice": ignore_types(_slice),
+    "sequence": ignore_types(_sequence),
+    "flatten": ignore_types(_flatten),
+    "map_keys": ignore_types(lambda entries: entries.keys),
+    "map_values": ignore_types(lambda entries: entries.values),
+    "map_entries": ignore_types(lambda entries: entries.pairs),
+    "map_from_arrays": ignore_types(_map_from_arrays),
+    "map_from_entries": ignore_types(_map_from_entries),
     "transform": _with_index(lambda _, made: tuple(made)),
     "filter": _with_index(_filter),
-    "exists": untyped(lambda array, test: _any_is(test, array, True)),
-    "forall": untyped(_all_are),
-    "zip_with": untyped(_zip_with),
+    "exists": ignore_types(lambda array, test: _any_is(test, array, True)),
+    "forall": ignore_types(_are_all),
+    "zip_with": ignore_types(_zip_with),
 }
 
 NULL_AWARE_COLLECTIONS: Mapping[str, Maker] = {
-    "array": untyped(lambda *elements: elements),
-    "map": untyped(_map),
-    "legacy_size": untyped(lambda collection: -1 if collection is None else _size(collection)),
-    "array_repeat": untyped(_repeat),
-    "array_append": untyped(_append),
-    "aggregate": untyped(_aggregate),
+    "array": ignore_types(lambda *elements: elements),
+    "map": ignore_types(_map),
+    "legacy_size": ignore_types(lambda collection: -1 if collection is None else _size(collection)),
+    "array_repeat": ignore_types(_repeat),
+    "array_append": ignore_types(_append),
+    "aggregate": ignore_types(_aggregate),
 }

@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta, timezone, tzinfo
 from typing import TypeVar
 
 from sparkwhy.errors import NotInterpretable
-from sparkwhy.memory.arithmetic import Maker, Meaning, untyped
+from sparkwhy.memory.arithmetic import Maker, Meaning, ignore_types
 from sparkwhy.memory.settings import Settings
 from sparkwhy.plan.exprs import Call
 from sparkwhy.plan.types import TIMESTAMP
@@ -98,18 +98,18 @@ def _clock(part: Callable[[datetime], int]) -> Maker:
 
 
 STRICT_DATES: Mapping[str, Maker] = {
-    "year": untyped(lambda day: day.year),
-    "quarter": untyped(lambda day: (day.month + 2) // 3),
-    "month": untyped(lambda day: day.month),
-    "day": untyped(lambda day: day.day),
-    "dayofweek": untyped(lambda day: day.isoweekday() % 7 + 1),
+    "year": ignore_types(lambda day: day.year),
+    "quarter": ignore_types(lambda day: (day.month + 2) // 3),
+    "month": ignore_types(lambda day: day.month),
+    "day": ignore_types(lambda day: day.day),
+    "dayofweek": ignore_types(lambda day: day.isoweekday() % 7 + 1),
     "hour": _clock(lambda time: time.hour),
     "minute": _clock(lambda time: time.minute),
-    "date_add": untyped(_add_days),
-    "date_sub": untyped(lambda day, days: _add_days(day, -days)),
-    "datediff": untyped(lambda end, start: (end - start).days),
-    "add_months": untyped(add_months),
-    "interval_days": untyped(lambda span: int(span / DAY)),
-    "date_plus_months": untyped(add_months),
+    "date_add": ignore_types(_add_days),
+    "date_sub": ignore_types(lambda day, days: _add_days(day, -days)),
+    "datediff": ignore_types(lambda end, start: (end - start).days),
+    "add_months": ignore_types(add_months),
+    "interval_days": ignore_types(lambda span: int(span / DAY)),
+    "date_plus_months": ignore_types(add_months),
     "timestamp_plus_days": _add_to_timestamp,
 }

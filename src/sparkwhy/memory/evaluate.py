@@ -85,13 +85,13 @@ def _memoize(step: RowFunction, read: Sequence[int]) -> Evaluator:
     """Lambdas take long, and what they read is often the same on all rows of a group: each value is computed once."""
     known: dict[tuple[Value, ...], Value] = {}
 
-    def evaluated(row: Row) -> Value:
+    def evaluate_once(row: Row) -> Value:
         values = tuple(row[i] for i in read)
         if values not in known:
             known[values] = step(row, {})
         return known[values]
 
-    return evaluated
+    return evaluate_once
 
 
 def _is_hashed_exactly(type: Type) -> bool:

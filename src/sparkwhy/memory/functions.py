@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sparkwhy.memory.arithmetic import NULL_AWARE_NUMBERS, STRICT_NUMBERS, Maker, untyped
+from sparkwhy.memory.arithmetic import NULL_AWARE_NUMBERS, STRICT_NUMBERS, Maker, ignore_types
 from sparkwhy.memory.collections import NULL_AWARE_COLLECTIONS, STRICT_COLLECTIONS
 from sparkwhy.memory.dates import STRICT_DATES
 from sparkwhy.memory.strings import NULL_AWARE_STRINGS, STRICT_STRINGS
@@ -30,7 +30,7 @@ NULL_AWARE: Mapping[str, Maker] = {
     **NULL_AWARE_NUMBERS,
     **NULL_AWARE_STRINGS,
     **NULL_AWARE_COLLECTIONS,
-    "isnan": untyped(lambda value: value is not None and value != value),
-    "nanvl": untyped(_nan_value),
-    "at_least_n_non_nulls": untyped(_has_at_least),
+    "isnan": ignore_types(lambda value: value is not None and value != value),
+    "nanvl": ignore_types(_nan_value),
+    "at_least_n_non_nulls": ignore_types(_has_at_least),
 }

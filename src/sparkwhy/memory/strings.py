@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from sparkwhy.errors import EvaluationError
-from sparkwhy.memory.arithmetic import Maker, untyped
+from sparkwhy.memory.arithmetic import Maker, ignore_types
 from sparkwhy.memory.values import Value
 
 _SPACE = " "
@@ -119,27 +119,27 @@ def _group(found: re.Match[str], number: int) -> str:
 
 
 STRICT_STRINGS: Mapping[str, Maker] = {
-    "upper": untyped(str.upper),
-    "lower": untyped(str.lower),
-    "trim": untyped(lambda text: text.strip(_SPACE)),
-    "ltrim": untyped(lambda text: text.lstrip(_SPACE)),
-    "rtrim": untyped(lambda text: text.rstrip(_SPACE)),
-    "length": untyped(len),
-    "substring": untyped(_substring),
-    "concat": untyped(_concat),
-    "contains": untyped(lambda text, part: part in text),
-    "startswith": untyped(lambda text, part: text.startswith(part)),
-    "endswith": untyped(lambda text, part: text.endswith(part)),
-    "like": untyped(_like),
-    "rlike": untyped(lambda text, pattern: compile_pattern(pattern).search(text) is not None),
-    "replace": untyped(_replace),
-    "instr": untyped(lambda text, part: text.find(part) + 1),
-    "lpad": untyped(_pad(lambda text, filling: filling + text)),
-    "rpad": untyped(_pad(lambda text, filling: text + filling)),
-    "split": untyped(_split),
-    "regexp_replace": untyped(_regexp_replace),
-    "reverse": untyped(lambda value: value[::-1]),
-    "repeat": untyped(lambda text, times: text * times),
+    "upper": ignore_types(str.upper),
+    "lower": ignore_types(str.lower),
+    "trim": ignore_types(lambda text: text.strip(_SPACE)),
+    "ltrim": ignore_types(lambda text: text.lstrip(_SPACE)),
+    "rtrim": ignore_types(lambda text: text.rstrip(_SPACE)),
+    "length": ignore_types(len),
+    "substring": ignore_types(_substring),
+    "concat": ignore_types(_concat),
+    "contains": ignore_types(lambda text, part: part in text),
+    "startswith": ignore_types(lambda text, part: text.startswith(part)),
+    "endswith": ignore_types(lambda text, part: text.endswith(part)),
+    "like": ignore_types(_like),
+    "rlike": ignore_types(lambda text, pattern: compile_pattern(pattern).search(text) is not None),
+    "replace": ignore_types(_replace),
+    "instr": ignore_types(lambda text, part: text.find(part) + 1),
+    "lpad": ignore_types(_pad(lambda text, filling: filling + text)),
+    "rpad": ignore_types(_pad(lambda text, filling: text + filling)),
+    "split": ignore_types(_split),
+    "regexp_replace": ignore_types(_regexp_replace),
+    "reverse": ignore_types(lambda value: value[::-1]),
+    "repeat": ignore_types(lambda text, times: text * times),
 }
 
-NULL_AWARE_STRINGS: Mapping[str, Maker] = {"concat_ws": untyped(_concat_ws)}
+NULL_AWARE_STRINGS: Mapping[str, Maker] = {"concat_ws": ignore_types(_concat_ws)}

@@ -70,7 +70,7 @@ def window_function(
         case Call(name):
             raise AssertionError(f"{name} is no window function")
         case AggCall() | Opaque() as call:
-            return _over_frame(call, _frame(expr.frame, order, attributes, settings), attributes, settings)
+            return _frame_function(call, _frame(expr.frame, order, attributes, settings), attributes, settings)
         case other:
             assert_never(other)
 
@@ -140,23 +140,23 @@ def _offset(call: Call, attributes: Sequence[Attribute], settings: Settings) -> 
 def _nth(call: Call, frame: FrameOf, attributes: Sequence[Attribute], settings: Settings) -> WindowFunction:
     value, n = evaluator(call.args[0], attributes, settings), _constant(call.args[1])
 
-    def at(part: WindowPartition, i: int) -> Value:
+    def value_at(part: WindowPartition, i: int) -> Value:
         places = frame(part, i)
         return value(part.rows[places[n - 1]]) if n <= len(places) else None
 
-    return lambda part: [at(part, i) for i in range(len(part.rows))]
+    return lambda part: [value_at(part, i) for i in range(len(part.rows))]
 
 
-def _over_frame(
+def _frame_function(
     call: AggCall | Opaque, frame: FrameOf, attributes: Sequence[Attribute], settings: Settings
 ) -> WindowFunction:
     aggregate = aggregator(call, attributes, settings)
 
-    def at(part: WindowPartition, i: int) -> Value:
+    def value_in_frame(part: WindowPartition, i: int) -> Value:
         places = frame(part, i)
         return aggregate(part.rows[places.start : places.stop])
 
-    return lambda part: [at(part, i) for i in range(len(part.rows))]
+    return lambda part: [value_in_frame(part, i) for i in range(len(part.rows))]
 
 
 # --- frames -------------------------------------------------------------------------------------------------
@@ -190,13 +190,13 @@ def _peers_frame(frame: Frame, count: int, peers: range) -> range:
 def _range_frame(frame: Frame, key: SortKey, values: Sequence[Value], peers: range, i: int) -> range:
     """The rows whose key is between that of the current row plus the bounds; null is only near null."""
 
-    def against(bound: int) -> list[int]:
+    def compare_with(bound: int) -> list[int]:
         limit = _add_offset(values[i], bound if key.ascending else -bound)
         return [compare_by(key, value, limit) for value in values]
 
     near = _peers_frame(frame, len(values), peers)
-    lower = sum(o < 0 for o in against(frame.lower)) if isinstance(frame.lower, int) else near.start
-    upper = sum(o <= 0 for o in against(frame.upper)) if isinstance(frame.upper, int) else near.stop
+    lower = sum(o < 0 for o in compare_with(frame.lower)) if isinstance(frame.lower, int) else near.start
+    upper = sum(o <= 0 for o in compare_with(frame.upper)) if isinstance(frame.upper, int) else near.stop
     return _clip_to_partition(lower, upper, len(values))
 
 

@@ -254,17 +254,21 @@ def _place(d: Draw) -> dict[str, Value]:
 def _entities(d: Draw, rows: int) -> dict[str, Value]:
     """The entities without media; where there are none the arrays are empty."""
     return {
-        "hashtags": _some(d, "hashtags", 0.13, 3, lambda e: {"text": e.pick("tag", _TAGS), "indices": _INDICES}),
-        "urls": _some(d, "urls", 0.18, 2, lambda e: {**_link(e), "indices": _INDICES}),
-        "user_mentions": _some(d, "mentions", 0.74, 3, lambda e: _mention(e, rows)),
-        "symbols": _some(d, "symbols", 0.01, 1, lambda e: {"text": e.pick("symbol", "TSLA"), "indices": _INDICES}),
+        "hashtags": _array_or_empty(
+            d, "hashtags", 0.13, 3, lambda e: {"text": e.pick("tag", _TAGS), "indices": _INDICES}
+        ),
+        "urls": _array_or_empty(d, "urls", 0.18, 2, lambda e: {**_link(e), "indices": _INDICES}),
+        "user_mentions": _array_or_empty(d, "mentions", 0.74, 3, lambda e: _mention(e, rows)),
+        "symbols": _array_or_empty(
+            d, "symbols", 0.01, 1, lambda e: {"text": e.pick("symbol", "TSLA"), "indices": _INDICES}
+        ),
     }
 
 
 _INDICES = "array(0L, 10L)"
 
 
-def _some(d: Draw, name: str, share: float, most: int, element: Callable[[Draw], Mapping[str, Value]]) -> str:
+def _array_or_empty(d: Draw, name: str, share: float, most: int, element: Callable[[Draw], Mapping[str, Value]]) -> str:
     count = f"if({d.is_drawn(name, share)}, {d.number(f'{name} count', most, 1)}, 0L)"
     return d.array(name, count, lambda each: record(element(each)))
 
