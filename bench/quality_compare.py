@@ -36,7 +36,7 @@ from sparkwhy.question.match import conditions
 from sparkwhy.trace.blame import droppers_of
 from sparkwhy.trace.relax import relax
 from sparkwhy.trace.trace import trace
-from tests.fix.chain import engine
+from tests.memory_engine import MemoryEngine
 
 Steps = frozenset[int]
 """A set of operators, as the numbers of the user's operations."""
@@ -100,7 +100,7 @@ def our_answer(case: Case) -> Ours:
     candidates += stricter(traced, candidates)
     claims = explain(readings, traced.bits, candidates)
     query = FixContext(readings, traced.bits, "UTC", single_changes(case.plan, case.declared))
-    trial = FixSearch(engine(case.tables), query, asked)
+    trial = FixSearch(MemoryEngine(case.tables), query, asked)
     kept, others = split_shown(trial.verdicts(claims))
     told = trial.with_effects(kept) if kept else kept
     if not any(each.explanation.certain for each in told):

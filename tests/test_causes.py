@@ -386,7 +386,7 @@ def test_a_field_that_moved_is_found_where_it_is(spark: SparkSession, monkeypatc
         'user.location holds what is asked of place.country, in 2 of 3 rows: alternatives="auto" tries it.'
     ]
     with monkeypatch.context() as patched:
-        patched.setattr("sparkwhy.api.evidence_plans", failing)
+        patched.setattr("sparkwhy.alternatives.find.evidence_plans", failing)
         assert ELSEWHERE_LEFT_OUT in why_not(tweets, c07_moved_field.MISSING).warnings
     declared = ask(spark, c07_moved_field)
     found = why_not(tweets, c07_moved_field.MISSING, alternatives="auto")

@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from sparkwhy import ANY, Answer, api, gt, why_not
+from sparkwhy import ANY, Answer, gt, pipeline, why_not
 from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.model import Explanation
 from sparkwhy.explain.rank import rank
@@ -181,7 +181,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[Claim]:
         seen.extend(found)
         return rank(found)
 
-    monkeypatch.setattr(api, "rank", spy)
+    monkeypatch.setattr(pipeline, "rank", spy)
     return seen
 
 

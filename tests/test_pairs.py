@@ -51,7 +51,7 @@ def test_if_spark_fails_on_pairs_the_question_is_answered_without(
     def fails(*_args: object, **_options: object) -> None:
         raise PySparkException("no space left on device")
 
-    monkeypatch.setattr("sparkwhy.api.kept_apart", fails)
+    monkeypatch.setattr("sparkwhy.pipeline.find_pairs", fails)
     answer = sparkwhy.why_not(bought, {"order_id": 5, "name": "Bob"})
     assert (answer.outcome, answer.explanations) == ("unexplained", ())
     assert PAIRS_LEFT_OUT in answer.warnings

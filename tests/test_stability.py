@@ -11,12 +11,18 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from sparkwhy import Answer, api, gt, why_not
-from sparkwhy.backtrace.partner_keys import Lookup, PartnerKeys
+from sparkwhy import Answer, gt, why_not
+from sparkwhy.backtrace.find_keys import KeyFinder
+from sparkwhy.backtrace.partner_keys import Lookup
+from sparkwhy.limits import Limits
 from sparkwhy.report.answer import EXPLANATIONS_ONLY
+from sparkwhy.spark.classic import jvm
 from tests.sessions import uncompiled
 
 ITEMS = [(1, "a", 5), (1, "b", 20), (2, "a", None), (3, "c", 7), (3, "c", 7)]
+LARGE = Limits(large_bytes=-1)
+"""All data counts as large."""
+
 PARTS = [("a", "red"), ("b", "blue"), (None, "green")]
 
 
@@ -103,8 +109,7 @@ def test_looking_trails_up_gives_the_same_answer(
     """As is done where there is much data; here all data counts as much."""
     module = importlib.import_module(f"examples.causes.{name}")
     carried = why_not(module.query(spark), module.MISSING)
-    monkeypatch.setattr(api, "LARGE", -1)
-    assert str(why_not(module.query(spark), module.MISSING)) == str(carried)
+    assert str(why_not(module.query(spark), module.MISSING, limits=LARGE)) == str(carried)
 
 
 def test_groups_of_groups_are_looked_up_level_by_level(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,8 +117,7 @@ def test_groups_of_groups_are_looked_up_level_by_level(spark: SparkSession, monk
     cheap = sales.filter(F.col("price") < 6).groupBy("shop").agg(F.count("*").alias("items"))
     shops = cheap.groupBy("items").agg(F.count("*").alias("shops"))
     carried = why_not(shops, {"shops": 2})
-    monkeypatch.setattr(api, "LARGE", -1)
-    looked_up = why_not(shops, {"shops": 2})
+    looked_up = why_not(shops, {"shops": 2}, limits=LARGE)
     assert looked_up.explanations[0].witnesses[0]["at"]
     assert looked_up.explanations[0].witnesses == carried.explanations[0].witnesses
     assert looked_up.explanations[0].returned == {"shops": "2"}  # what nobody asks for is not computed
@@ -129,17 +133,16 @@ def test_keys_of_partners_that_are_looked_up_give_the_same_answer(
     sold = orders.join(lines, orders.id == lines.order).filter(F.col("price") > 10).groupBy("buyer").count()
     plain = [why_not(sold, question) for question in ({"buyer": "Ann", "count": 2}, {"buyer": "Bob"})]
     looks: list[Lookup] = []
-    values = PartnerKeys._values
+    values = KeyFinder._values
 
-    def watched(self: PartnerKeys, lookup: Lookup) -> tuple[Any, ...] | None:
+    def watched(self: KeyFinder, lookup: Lookup) -> tuple[Any, ...] | None:
         looks.append(lookup)
         return values(self, lookup)
 
-    monkeypatch.setattr(PartnerKeys, "_values", watched)
-    monkeypatch.setattr(api, "LARGE", -1)
-    monkeypatch.setattr(api, "LARGE_SIDE", -1)
-    monkeypatch.setattr(api, "plan_bytes", lambda source: 2 if "price" in source.toString() else 1)
-    keyed = [why_not(sold, question) for question in ({"buyer": "Ann", "count": 2}, {"buyer": "Bob"})]
+    monkeypatch.setattr(KeyFinder, "_values", watched)
+    monkeypatch.setattr(jvm, "plan_bytes", lambda source: 2 if "price" in source.toString() else 1)
+    limits = Limits(large_bytes=-1, large_side_bytes=-1)
+    keyed = [why_not(sold, question, limits=limits) for question in ({"buyer": "Ann", "count": 2}, {"buyer": "Bob"})]
     assert looks
     for one, other in zip(plain, keyed, strict=True):
         assert [e.operators for e in other.explanations] == [e.operators for e in one.explanations]
@@ -157,7 +160,6 @@ def test_of_much_data_explanations_alone_leave_near_misses_out_and_say_so(
     asked = partial(why_not, sold, {"id": 1}, verify=False, side_effects="none")
     assert "Ann" in str(asked())
     assert not asked().warnings
-    monkeypatch.setattr(api, "LARGE", -1)
-    assert EXPLANATIONS_ONLY in asked().warnings
-    found = [each.operators for each in asked().explanations]
+    assert EXPLANATIONS_ONLY in asked(limits=LARGE).warnings
+    found = [each.operators for each in asked(limits=LARGE).explanations]
     assert found == [each.operators for each in why_not(sold, {"id": 1}).explanations]

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 from sparkwhy import ANY, Answer, gt, why_not
 from sparkwhy.errors import PatternTypeError, UnknownField, UnsupportedOperator
+from sparkwhy.limits import Limits
 
 ADDRESSES = "array<struct<city: string, year: int>>"
 PEOPLE = [
@@ -222,6 +223,19 @@ def test_what_cannot_be_followed_is_an_error_before_any_job(spark: SparkSession)
     def ask() -> None:
         with pytest.raises(UnsupportedOperator):
             why_not(spark.range(9).sample(fraction=0.5, seed=1), {"id": 3})
+
+    assert jobs(spark, ask) == []
+
+
+def test_what_cannot_be_followed_is_refused_before_keys_and_alternatives_are_looked_up(spark: SparkSession) -> None:
+    """On large data, with alternatives to look for, and with the sample deep in the query."""
+    orders = spark.range(9).select("id", (F.col("id") * 2).alias("other")).sample(fraction=0.5, seed=1)
+    items = spark.range(9).withColumnRenamed("id", "item")
+    sold = orders.join(items, orders.id == items.item).groupBy("other").count()
+
+    def ask() -> None:
+        with pytest.raises(UnsupportedOperator, match="sample"):
+            why_not(sold, {"other": 4}, alternatives="auto", limits=Limits(large_bytes=-1, large_side_bytes=-1))
 
     assert jobs(spark, ask) == []
 

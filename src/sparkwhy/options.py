@@ -9,27 +9,29 @@ from typing import Any, TypeAlias
 from typing import Literal as OneOf
 
 from sparkwhy.alternatives.declared import Alternative, Declared
+from sparkwhy.alternatives.enumerate import Mode
 from sparkwhy.errors import AlternativeError, BadArgument, show_argument
 from sparkwhy.report.redact import Mask, Redaction
 
 SideEffectsWish: TypeAlias = OneOf["none", "bounds", "exact"]
 
 _MOST = 1000
-"""So many groups, and so many members of a group, can be meant; an iterator may have no end."""
+"""Groups, and members of a group, that are read from the caller's iterators, which may have no end."""
 
 
 _LONGEST = 1e9
-"""Seconds, some thirty years: what is longer is no limit, and may be no number that a clock can count to."""
+"""Seconds, some thirty years. A longer timeout may be no number that a clock can count to."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the caller wants to know, which attributes may stand for each other, and what limits there are."""
+    """What the caller wants to know, which attributes may stand for each other, and how long it may take."""
 
     verify: bool = True
     side_effects: SideEffectsWish = "bounds"
     declared: Declared = ()
     automatic: bool = False
+    mode: Mode = "swap"
     timeout: float | None = None
     redaction: Redaction | None = None
 
@@ -40,11 +42,12 @@ class Options:
         verify: Any,
         side_effects: Any,
         alternatives: Any,
+        mode: Mode,
         progress: Any,
         timeout: Any,
         redact: bool | Iterable[str] | Mask,
     ) -> Options:
-        """What was asked for, if it can be."""
+        """Return the options; raise `BadArgument` or `AlternativeError` for one that cannot be."""
         if not isinstance(verify, bool):
             raise BadArgument("verify", f"is True or False, not {show_argument(verify)}", hint="write verify=False.")
         if not isinstance(side_effects, str) or side_effects not in ("none", "bounds", "exact"):
@@ -56,11 +59,11 @@ class Options:
         automatic = isinstance(alternatives, str) and alternatives == "auto"
         declared = () if alternatives is None or automatic else _declared(alternatives)
         wanted: Any = side_effects
-        return cls(verify, wanted, declared, automatic, _seconds(timeout), Redaction.checked(redact))
+        return cls(verify, wanted, declared, automatic, mode, _seconds(timeout), Redaction.checked(redact))
 
 
 def _declared(given: Any) -> Declared:
-    """The groups, each read once: they may be iterators."""
+    """Return the declared groups. Each is read once: it may be an iterator."""
     if isinstance(given, str | Mapping | Alternative) or not _is_iterable(given):
         hint = 'write alternatives=[{"address1", "address2"}], or "auto".'
         raise AlternativeError(f"alternatives are a list of groups, not {show_argument(given)}.", hint=hint)
@@ -81,7 +84,7 @@ def _bounded(given: Iterable[Any], what: str) -> list[Any]:
 
 
 def _is_iterable(given: Any) -> bool:
-    """Whether it can be walked; a Column says yes and means no."""
+    """Return whether a value can be iterated; a Column has `__iter__` and fails."""
     try:
         iter(given)
     except Exception:  # of whatever was handed in

@@ -15,49 +15,18 @@ from sparkwhy.explain.model import Explanation
 from sparkwhy.explain.rank import rank, split_shown
 from sparkwhy.explain.stricter_filters import stricter
 from sparkwhy.fix.context import FixContext
-from sparkwhy.fix.search.search import Engine, FixSearch
+from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.memory.interpreter import run
-from sparkwhy.memory.values import Row, in_order
-from sparkwhy.plan.build import Fresh
-from sparkwhy.plan.exprs import Ref
-from sparkwhy.plan.nodes import Column, OpId, Plan, Project
-from sparkwhy.plan.types import STRING
+from sparkwhy.memory.values import Row
+from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.walk import inputs, walk
-from sparkwhy.trace.observe import as_text
 from sparkwhy.trace.trace import trace
+from tests.memory_engine import MemoryEngine
 from tests.trace.plans import Generator
 from tests.trace.test_law import MOST_DROPPERS, droppers, meeting
 from tests.trace.test_law_of_alternatives import alternatives, is_determined
 
 Tables = dict[OpId, list[Row]]
-
-
-def engine(tables: Tables) -> Engine:
-    def collect(plan: Plan) -> list[Row]:
-        return run(plan, tables)
-
-    return Engine(collect, collect, lambda plan, count: spread(plan, tables, count))
-
-
-def spread(plan: Plan, tables: Tables, count: int) -> list[list[str]]:
-    """Up to so many different values of each column, evenly placed in their order, as text."""
-    fresh = Fresh(plan)
-    texts = tuple(Column(fresh.attribute(a.name, STRING), as_text(Ref(a))) for a in plan.output)
-    written = run(Project(id=fresh.part(plan), input=plan, columns=texts), tables)
-    known = zip(zip(*run(plan, tables), strict=True), zip(*written, strict=True), strict=True)
-    columns = [dict(zip(*both, strict=True)) for both in known] or [{} for _ in plan.output]
-    return [
-        _placed([text for _, text in sorted(each.items(), key=_value) if text is not None], count) for each in columns
-    ]
-
-
-def _value(item: tuple[Any, str | None]) -> Any:
-    return in_order(item[0])
-
-
-def _placed(texts: list[str], count: int) -> list[str]:
-    last = len(texts) - 1
-    return [texts[i] for i in sorted({round(last * share / (count - 1)) for share in range(count)})] if texts else []
 
 
 @dataclass(frozen=True)
@@ -119,7 +88,7 @@ def claims_of(case: Case) -> tuple[tuple[Claim, ...], FixContext]:
 def tried(case: Case, *, bounded: bool = False) -> Tried:
     """What comes out; with `bounded` side effects are counted as if there was much data."""
     claims, query = claims_of(case)
-    trial = FixSearch(engine(case.tables), query, case.conditions, large=bounded)
+    trial = FixSearch(MemoryEngine(case.tables), query, case.conditions, large=bounded)
     verdicts = trial.verdicts(claims)
     kept, _ = split_shown(verdicts)
     judged = trial.with_effects(kept, examples=not bounded)

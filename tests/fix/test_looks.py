@@ -11,7 +11,7 @@ from sparkwhy.backtrace.backtrace import Conditions, backtrace
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.search.constants import ComparedConstant, compared_constants
 from sparkwhy.fix.search.samples import SampleRequest, looking
-from sparkwhy.fix.search.search import Engine, FixSearch
+from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.build import Fresh, all_of
 from sparkwhy.plan.exprs import AggCall, Compare, Literal, Ref
@@ -19,7 +19,8 @@ from sparkwhy.plan.nodes import Aggregate, Column, Filter, OpId, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import walk
 from sparkwhy.trace.blame import Bits
-from tests.fix.chain import Case, Tables, claims_of, engine, generated
+from tests.fix.chain import Case, Tables, claims_of, generated
+from tests.memory_engine import MemoryEngine
 from tests.plan.test_nodes import attribute, table
 
 A, B = attribute(1, "a"), attribute(2, "b")
@@ -121,13 +122,14 @@ def test_constants_of_many_filters_are_looked_for_in_one_job() -> None:
     """
     case = Case.of(chain(distinct=True).plan, ROWS, (Compare("=", Ref(attribute(3, "total", LONG)), Literal(1, LONG)),))
     claims, query = claims_of(case)
-    plain, passes = engine(case.tables), []
+    passes = []
 
-    def spread(plan: Plan, count: int) -> Sequence[Sequence[str]]:
-        passes.append(plan)
-        return plain.spread(plan, count)
+    class Counting(MemoryEngine):
+        def quantiles(self, plan: Plan, count: int, *, share: float = 1.0) -> Sequence[Sequence[str]]:
+            passes.append(plan)
+            return super().quantiles(plan, count, share=share)
 
-    trial = FixSearch(Engine(plain.collect, plain.collect_asked, spread), query, case.conditions)
+    trial = FixSearch(Counting(case.tables), query, case.conditions)
     trial.verdicts(claims)
     assert len(passes) == 1
     assert len(passes[0].output) > 1

@@ -7,14 +7,16 @@ from random import Random
 
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Claim
-from sparkwhy.fix.pairs import MAX_ROWS, closed, kept_apart, opened
+from sparkwhy.fix.pairs import closed, kept_apart, opened
+from sparkwhy.limits import Limits
 from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Compare, IsNull, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Join, JoinType, OpId, Plan, Source, Table
 from sparkwhy.plan.show import show_plan
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import walk
-from tests.fix.chain import Case, Tables, engine
+from tests.fix.chain import Case, Tables
+from tests.memory_engine import MemoryEngine
 from tests.trace.plans import Generator
 from tests.trace.test_law import bag, meeting
 from tests.trace.test_law_of_alternatives import is_determined
@@ -34,7 +36,7 @@ def equals(attribute: Attribute, value: int) -> Compare:
 
 def asked(plan: Plan, rows: tuple[list[int], list[int]], conditions: Conditions) -> tuple[Claim, ...]:
     tables = {OpId(i): [(value,) for value in side] for i, side in enumerate(rows, 1)}
-    return kept_apart(engine(tables), plan, conditions, "UTC", verify=True)
+    return kept_apart(MemoryEngine(tables), plan, conditions, "UTC", verify=True)
 
 
 def generated() -> list[Case]:
@@ -57,7 +59,7 @@ def answers() -> list[tuple[Case, Claim]]:
     return [
         (case, each)
         for case in generated()
-        for each in kept_apart(engine(case.tables), case.plan, case.conditions, "UTC", verify=True)
+        for each in kept_apart(MemoryEngine(case.tables), case.plan, case.conditions, "UTC", verify=True)
     ]
 
 
@@ -109,7 +111,7 @@ def test_what_is_not_there_cannot_be_joined() -> None:
 
 
 def test_the_product_of_many_rows_is_not_made() -> None:
-    many = list(range(10, 11 + MAX_ROWS))
+    many = list(range(10, 11 + Limits().pair_rows))
     assert asked(joined("inner"), (many, [1]), (equals(B, 1),)) == ()
     assert asked(joined("inner"), (many[1:], [1]), (equals(B, 1),)) != ()
 
@@ -130,7 +132,7 @@ def test_a_reason_speaks_of_the_sides_of_the_join() -> None:
     other = Table(id=OpId(2), attributes=(twin,), source=Source("right"))
     plan = Join(id=OpId(3), left=LEFT, right=other, how="inner", condition=Compare("=", Ref(A), Ref(twin)))
     tables: Tables = {OpId(1): [(None,)], OpId(2): [(7,)]}
-    (found,) = kept_apart(engine(tables), plan, (IsNull(Ref(A)), equals(twin, 7)), "UTC", verify=True)
+    (found,) = kept_apart(MemoryEngine(tables), plan, (IsNull(Ref(A)), equals(twin, 7)), "UTC", verify=True)
     assert not found.verified
     assert found.explanation.reason is not None
     assert "left.a = right.a" in found.explanation.reason

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from sparkwhy.backtrace.backtrace import backtrace
 from sparkwhy.fix.proposals.conditions.constants import constant_value
 from sparkwhy.fix.search.constants import ComparedConstant, compared_constants
-from sparkwhy.fix.search.search import Engine, FixSearch
+from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.fix.search.sweep import Found, Sweep, found_in, swept
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
@@ -25,8 +25,10 @@ from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, JoinType, OpId,
 from sparkwhy.plan.types import DATE, DOUBLE, INTEGER, LONG, Decimal
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.spark.classic.run import operators as spark_run
-from tests.fix.chain import Case, Tables, claims_of, engine
+from sparkwhy.spark.engine import Rows
+from tests.fix.chain import Case, Tables, claims_of
 from tests.fix.test_ladder import ROWS, asked, fixes, totals
+from tests.memory_engine import MemoryEngine
 from tests.plan.test_nodes import attribute, table
 from tests.trace.test_law_on_spark import with_data
 
@@ -108,7 +110,8 @@ def sweeps_of(case: Case) -> Iterator[Sweep]:
 
 def found(case: Case, sweeps: Sequence[Sweep]) -> dict[int, Found]:
     known = {}
-    for plan, places in swept(sweeps, case.conditions):
+    for each in swept(sweeps, case.conditions):
+        plan, places = each.plan(), each.sweeps
         told = found_in(run(plan, case.tables), [sweeps[at] for at in places])
         known.update({places[at]: each for at, each in told.items()})
     return known
@@ -200,16 +203,17 @@ def test_of_much_data_a_bound_is_found_in_one_pass() -> None:
     plan = totals("sum")
     case = Case.of(plan, ROWS, asked(plan, 1, 65))
     claims, query = claims_of(case)
-    plain, passes = engine(case.tables), []
+    passes = []
 
-    def collect(plan: Plan) -> list[Row]:
-        passes.append(plan)
-        return list(run(plan, case.tables))
+    class Counting(MemoryEngine):
+        def collect(self, plan: Plan, **options: Any) -> Rows:
+            passes.append(plan)
+            return super().collect(plan, **options)
 
-    def spread(plan: Plan, count: int) -> Sequence[Sequence[str]]:
-        raise AssertionError("nothing has to be looked at")
+        def quantiles(self, plan: Plan, count: int, *, share: float = 1.0) -> Sequence[Sequence[str]]:
+            raise AssertionError("nothing has to be looked at")
 
-    trial = FixSearch(Engine(plain.collect, collect, spread), query, case.conditions, large=True)
+    trial = FixSearch(Counting(case.tables), query, case.conditions, large=True)
     (judged,) = trial.verdicts(claims)
     assert fixes(judged) == ["filter v < 41"]  # 5 + 20 + 40: no row tells
     assert len(passes) == 3, "what the rows tell, the sweep, and what it tells"
@@ -220,7 +224,7 @@ def test_of_bounds_on_both_sides_the_nearer_one_is_taken() -> None:
     plan = totals("sum", "<", 30)
     case = Case.of(plan, ROWS, (*asked(plan, 1, 25, "<>"), Compare("<>", Ref(plan.output[1]), Literal(125, LONG))))
     claims, query = claims_of(case)
-    found = FixSearch(engine(case.tables), query, case.conditions, large=True).verdicts(claims)
+    found = FixSearch(MemoryEngine(case.tables), query, case.conditions, large=True).verdicts(claims)
     assert ["filter v < 41"] in [fixes(each) for each in found]
 
 
@@ -230,7 +234,7 @@ def test_bounds_that_fail_are_looked_for_as_ever(monkeypatch: pytest.MonkeyPatch
     case = Case.of(plan, ROWS, asked(plan, 1, 65))
     claims, query = claims_of(case)
     monkeypatch.setattr(Sweep, "value", lambda self, place: round(place) + 100)
-    (judged,) = FixSearch(engine(case.tables), query, case.conditions, large=True).verdicts(claims)
+    (judged,) = FixSearch(MemoryEngine(case.tables), query, case.conditions, large=True).verdicts(claims)
     assert fixes(judged) == ["filter v < 41"]
 
 
@@ -275,7 +279,7 @@ def test_spark_finds_the_same_bounds(spark: SparkSession, seed: int) -> None:
     case = made(seed)
     sweeps = list(sweeps_of(case))
     assert sweeps
-    for plan, _ in swept(sweeps, case.conditions):
+    for plan in (each.plan() for each in swept(sweeps, case.conditions)):
         on_spark = spark_run.run(spark, with_data(spark, plan, case.tables))
         assert sorted(map(tuple, on_spark.collect())) == sorted(map(tuple, run(plan, case.tables)))
 
@@ -289,7 +293,8 @@ def test_what_is_no_number_is_never_a_bound(spark: SparkSession) -> None:
     for wanted, bound in ((3, [4.0]), (5, [])):
         case = Case.of(plan, {OpId(1): values[:3]}, (Compare("=", Ref(count.attribute), Literal(wanted, LONG)),))
         for sweep in sweeps_of(case):
-            ((made, _),) = swept([sweep], case.conditions)
+            (each,) = swept([sweep], case.conditions)
+            made = each.plan()
             rows = spark_run.run(spark, with_data(spark, made, {OpId(1): values})).collect()
             assert [v for each in found_in(rows, [sweep]).values() for v in each.values] == bound
 

@@ -222,7 +222,7 @@ def test_a_failure_while_fixes_are_tried_names_that_stage(
     def failing(*_: object, **__: object) -> object:
         return spark.sql("select raise_error('boom')").collect()
 
-    monkeypatch.setattr("sparkwhy.fix.search.search.Trial.verdicts", failing)
+    monkeypatch.setattr("sparkwhy.fix.search.search.FixSearch.verdicts", failing)
     with pytest.raises(QueryFailed, match="boom") as raised:
         why_not(spark.range(3).filter("id > 1"), {"id": 0})
     assert raised.value.stage == "trying fixes"

@@ -14,10 +14,11 @@ from pyspark.sql import functions as F
 
 from sparkwhy import why_not
 from sparkwhy.explain.candidates import candidate_plan
+from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.nodes import Aggregate, Plan
 from sparkwhy.rewrite.split_small import SmallAt
 from sparkwhy.spark.classic.run import collect_small as finish
-from sparkwhy.spark.classic.run.collect_small import finished
+from sparkwhy.spark.classic.run.collect_small import collect_small
 from sparkwhy.spark.classic.run.operators import run
 from sparkwhy.trace.trace import trace
 from tests.trace.plans import Generator
@@ -35,14 +36,12 @@ def told(rows: Sequence[Sequence[Any]]) -> list[str]:
 
 @pytest.mark.parametrize("in_memory", [0, 1000])
 @pytest.mark.parametrize("seed", range(6))
-def test_candidates_are_the_same(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, seed: int, in_memory: int
-) -> None:
-    monkeypatch.setattr(finish, "IN_MEMORY", in_memory)
+def test_candidates_are_the_same(spark: SparkSession, seed: int, in_memory: int) -> None:
     generator = Generator(Random(f"finish/{seed}"))
     plan = with_data(spark, generator.plan(1 + seed % 4), generator.tables)
     asked = candidate_plan(trace(plan, records=True))
-    assert told(finished(spark, asked, SmallAt(is_group, last=seed % 2 == 0))) == told(run(spark, asked).collect())
+    small_at, limits = SmallAt(is_group, last=seed % 2 == 0), Limits(memory_rows=in_memory)
+    assert told(collect_small(spark, asked, small_at, limits)) == told(run(spark, asked).collect())
 
 
 @contextmanager
@@ -63,8 +62,8 @@ def totals(spark: SparkSession) -> DataFrame:
     return sales.filter("price > 2").groupBy("shop").agg(F.sum("price").alias("total"), F.collect_list("price"))
 
 
-def explained(df: DataFrame, missing: dict[str, Any]) -> list[str]:
-    answer = why_not(df, missing, verify=False, side_effects="none")
+def explained(df: DataFrame, missing: dict[str, Any], limits: Limits = DEFAULT_LIMITS) -> list[str]:
+    answer = why_not(df, missing, verify=False, side_effects="none", limits=limits)
     return [json.dumps(each, sort_keys=True) for each in answer.to_dict()["explanations"]]
 
 
@@ -79,26 +78,24 @@ def test_fewer_jobs_run_where_a_key_is_asked_for(
     assert 0 < len(few) < len(many)
 
 
-def test_fewer_jobs_run_where_few_rows_are_asked_for(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fewer_jobs_run_where_few_rows_are_asked_for(spark: SparkSession) -> None:
     sales = spark.createDataFrame([("a", 1), ("b", 2), ("b", None)], "shop string, price int").localCheckpoint()
     dear = sales.filter("price > 2")
     with jobs_of(spark) as few:
         found = explained(dear, {"shop": "b"})
-    monkeypatch.setattr(finish, "IN_MEMORY", 1)
     with jobs_of(spark) as many:
-        assert explained(dear, {"shop": "b"}) == found, "two rows are too many now"
+        assert explained(dear, {"shop": "b"}, Limits(memory_rows=1)) == found, "two rows are too many now"
     assert found
     assert 0 < len(few) < len(many)
 
 
-@pytest.mark.parametrize("limit", ["MOST_ROWS", "MOST_ELEMENTS"])
+@pytest.mark.parametrize("limits", [Limits(driver_rows=0), Limits(driver_elements=0)])
 def test_many_rows_and_long_lists_are_left_to_spark(
-    totals: DataFrame, monkeypatch: pytest.MonkeyPatch, limit: str
+    totals: DataFrame, monkeypatch: pytest.MonkeyPatch, limits: Limits
 ) -> None:
     found = explained(totals, {"shop": "b"})
-    monkeypatch.setattr(finish, limit, 0)
-    monkeypatch.setattr(finish, "_finished", lambda *_: pytest.fail("too much for the driver"))
-    assert explained(totals, {"shop": "b"}) == found
+    monkeypatch.setattr(finish, "_finish", lambda *_: pytest.fail("too much for the driver"))
+    assert explained(totals, {"shop": "b"}, limits) == found
     assert found
 
 
@@ -107,7 +104,6 @@ def test_more_rows_are_finished_in_one_job(spark: SparkSession, monkeypatch: pyt
     sales = spark.createDataFrame([(i, i % 7) for i in range(50)], "price int, shop int").localCheckpoint()
     total = sales.filter("price > 10").filter("shop < 5").agg(F.sum("price").alias("total"))
     found = explained(total, {"total": 1225})
-    monkeypatch.setattr(finish, "IN_MEMORY", 0)
     rows_at_hand: list[int] = []
 
     def counted(*args: Any) -> Sequence[Sequence[Any]]:
@@ -116,7 +112,7 @@ def test_more_rows_are_finished_in_one_job(spark: SparkSession, monkeypatch: pyt
         rows_at_hand.append(len(jobs))
         return finished_rows
 
-    finish_with_spark = finish._finished
-    monkeypatch.setattr(finish, "_finished", counted)
-    assert explained(total, {"total": 1225}) == found
+    finish_with_spark = finish._finish
+    monkeypatch.setattr(finish, "_finish", counted)
+    assert explained(total, {"total": 1225}, Limits(memory_rows=0)) == found
     assert rows_at_hand == [1]

@@ -10,7 +10,7 @@ from py4j.clientserver import JavaClient
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from sparkwhy import api, why_not
+from sparkwhy import why_not
 from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Call, Frame, Ref, WindowCall
 from sparkwhy.plan.nodes import Column, OpId, Plan, SortKey, Source, Table, Window
 from sparkwhy.plan.types import LONG, STRING, Map
@@ -93,9 +93,10 @@ def test_the_sources_are_measured_once(spark: SparkSession, monkeypatch: pytest.
 
     def source_bytes(df: DataFrame) -> int:
         measured.append(df)
-        return jvm.source_bytes(df)
+        return measure(df)
 
-    monkeypatch.setattr(api, "source_bytes", source_bytes)
+    measure = jvm.source_bytes
+    monkeypatch.setattr(jvm, "source_bytes", source_bytes)
     why_not(spark.range(9).filter("id > 5"), {"id": 3})
     assert len(measured) == 1
 
@@ -104,7 +105,7 @@ def test_other_readings_are_left_to_fixes(spark: SparkSession, monkeypatch: pyte
     def single_changes(*_: object) -> object:
         raise AssertionError("nobody asks for fixes")
 
-    monkeypatch.setattr(api, "single_changes", single_changes)
+    monkeypatch.setattr("sparkwhy.fix.find_fixes.single_changes", single_changes)
     df = spark.createDataFrame([(3, 4)], ["a", "b"]).filter("a > 5")
     assert why_not(df, {"a": 3}, alternatives=[{"a", "b"}], verify=False, side_effects="none").explanations
 

@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 
 from sparkwhy import why_not
 from sparkwhy.explain.candidates import candidate_plan
+from sparkwhy.limits import DEFAULT_LIMITS as LIMITS
 from sparkwhy.question.bind import bind
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import to_pattern
@@ -109,8 +110,8 @@ def test_fewer_rows_of_each_partition_are_glanced_at_where_there_are_many(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     numbers = spark.range(0, 10_000, numPartitions=2)
-    assert first_rows(numbers).count() == 2 * glance.MOST
-    monkeypatch.setattr(glance, "source_bytes", lambda _: glance.USUAL * 4)
-    assert first_rows(numbers).count() == 2 * glance.MOST // 4
-    monkeypatch.setattr(glance, "source_bytes", lambda _: glance.USUAL * 10**6)
-    assert first_rows(numbers).count() == 2 * glance.LEAST
+    assert first_rows(numbers).count() == 2 * LIMITS.first_rows
+    monkeypatch.setattr(glance, "source_bytes", lambda _: LIMITS.first_rows_bytes * 4)
+    assert first_rows(numbers).count() == 2 * LIMITS.first_rows // 4
+    monkeypatch.setattr(glance, "source_bytes", lambda _: LIMITS.first_rows_bytes * 10**6)
+    assert first_rows(numbers).count() == 2 * LIMITS.fewest_first_rows

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from sparkwhy.backtrace.backtrace import Conditions
-from sparkwhy.backtrace.partner_keys import MOST, PartnerKeys, no_keys
+from sparkwhy.backtrace.find_keys import KeyFinder, find_no_keys
 from sparkwhy.explain.candidates import candidate_plan, candidates_of
 from sparkwhy.fix.propose import propose
-from sparkwhy.fix.verify import outcome_plan, outcomes_of, told_of
+from sparkwhy.fix.verify import conditions_on_rows, outcome_plan, outcomes_of, told_of
+from sparkwhy.limits import Limits
 from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.exprs import Attribute, Compare, Expr, In, Literal, Ref
 from sparkwhy.plan.nodes import Filter, Join, OpId, Plan, Table
@@ -40,8 +41,8 @@ def looked_up(
 ) -> list[tuple[int, list[Any]]]:
     """The joins for which keys were looked up, and what they are."""
     tables = {OpId(step): known for step, known in rows.items()}
-    keys = PartnerKeys(lambda plan: run(plan, tables), lambda _, __: large)
-    found = keys(plan, tuple(conditions))
+    keys = KeyFinder(lambda plan: run(plan, tables), lambda _: large)
+    (found,) = keys([plan], tuple(conditions))
     values = {
         join.step: [o.value for c in known if isinstance(c, In) for o in c.options if isinstance(o, Literal)]
         for (join, _), known in found.items()
@@ -49,7 +50,7 @@ def looked_up(
     return [(join, sorted(each)) for join, each in values.items()]
 
 
-def watched(tables: Mapping[OpId, list[Any]]) -> tuple[PartnerKeys, list[Plan]]:
+def watched(tables: Mapping[OpId, list[Any]]) -> tuple[KeyFinder, list[Plan]]:
     """What looks up all keys that it can, and the plans that it runs for that, as they come."""
     looks: list[Plan] = []
 
@@ -57,7 +58,7 @@ def watched(tables: Mapping[OpId, list[Any]]) -> tuple[PartnerKeys, list[Plan]]:
         looks.append(plan)
         return run(plan, tables)
 
-    return PartnerKeys(collect, lambda _, __: True), looks
+    return KeyFinder(collect, lambda _: True), looks
 
 
 def asks(attribute: Attribute, value: int) -> Expr:
@@ -89,7 +90,7 @@ def test_only_the_side_that_is_there_as_a_partner_has_keys() -> None:
 
 def test_many_keys_are_no_condition() -> None:
     plan = joined(ORDERS, ITEMS, ID, ORDER, 5)
-    many = {**ROWS, 1: [(n, 7) for n in range(MOST + 1)]}
+    many = {**ROWS, 1: [(n, 7) for n in range(Limits().partner_keys + 1)]}
     assert looked_up(plan, many, asks(CUSTOMER, 7)) == [(5, [])]
 
 
@@ -107,7 +108,7 @@ def test_a_key_is_not_looked_up_among_partners_that_a_row_may_lack() -> None:
     rows = {1: [(3, 8)], 2: [(1, 10)], 6: [(3, 99)]}
     asked = (asks(ID, 3), asks(paid, 99))
     tables = {OpId(step): known for step, known in rows.items()}
-    keys = PartnerKeys(lambda plan: run(plan, tables), lambda _, __: True)
+    keys = KeyFinder(lambda plan: run(plan, tables), lambda _: True)([plan], asked)
     (found,) = candidates_of(run(candidate_plan(trace(plan, asked, records=True, keys=keys)), tables))
     assert found.certain
     assert looked_up(plan, rows, *asked) == [(4, [3]), (5, [3])]
@@ -129,9 +130,10 @@ def test_changed_queries_with_keys_return_the_same(batch: int) -> None:
         told = told_of(plan, conditions, more=True)
         for claim in claims:
             if repairs := propose(query, claim.candidates).repairs:
+                plans, asked = [repair.plan for repair in repairs], conditions_on_rows(repairs[0].plan, conditions)
                 plain, keyed = (
-                    outcomes_of(case.rows(outcome_plan(repairs, conditions, told, each)), told)
-                    for each in (no_keys, keys)
+                    outcomes_of(case.rows(outcome_plan(repairs, conditions, told, find(plans, asked))), told)
+                    for find in (find_no_keys, keys)
                 )
                 assert plain == keyed
                 found += bool(looks)
@@ -152,7 +154,7 @@ def test_tracing_with_keys_finds_the_same(batch: int) -> None:
                 candidates_of(run(candidate_plan(traced), generator.tables))
                 for traced in (
                     trace(plan, conditions, alternatives=others, records=True),
-                    trace(plan, conditions, alternatives=others, records=True, keys=keys),
+                    trace(plan, conditions, alternatives=others, records=True, keys=keys([plan, *others], conditions)),
                 )
             )
             assert set(plain) == set(keyed)

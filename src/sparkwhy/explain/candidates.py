@@ -180,13 +180,14 @@ class Claim:
 
     `ops` are the operators that must change; they identify the claim, because candidates that change the same operators
     are one explanation. `candidates` are these, the most promising first. `repair` is the changed query behind the
-    fixes that were verified.
+    fixes that were verified, `failed` the one behind fixes that were tried in vain.
     """
 
     ops: tuple[OpId, ...]
     explanation: Explanation
     candidates: tuple[Candidate, ...] = ()
     repair: Repair | None = None
+    failed: Repair | None = None
 
     @property
     def verified(self) -> bool:

@@ -22,7 +22,8 @@ from sparkwhy.explain.stricter_filters import turning
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.kinds import total_cost
 from sparkwhy.fix.propose import fixes_of
-from sparkwhy.fix.search.search import Engine, FixSearch
+from sparkwhy.fix.search.search import FixSearch
+from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.build import Fresh, all_of, long
 from sparkwhy.plan.exprs import AggCall
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Limit, OpId, Plan
@@ -30,23 +31,26 @@ from sparkwhy.plan.show import names_for, show_expr
 from sparkwhy.plan.types import LONG
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.plan.walk_exprs import parts
+from sparkwhy.spark.engine import Codegen, Engine
 from sparkwhy.trace.blame import Dropper, droppers_of
 from sparkwhy.trace.relax import relax
 from sparkwhy.trace.trace import trace
 
-MAX_JOINS = 4
-"""So many joins are opened, the last ones of the query first, each by itself."""
 
-MAX_ROWS = 1_000
-"""So many rows may be on each side of an opened join."""
-
-
-def kept_apart(engine: Engine, plan: Plan, conditions: Conditions, timezone: str, *, verify: bool) -> tuple[Claim, ...]:
+def kept_apart(
+    engine: Engine,
+    plan: Plan,
+    conditions: Conditions,
+    timezone: str,
+    *,
+    verify: bool,
+    limits: Limits = DEFAULT_LIMITS,
+) -> tuple[Claim, ...]:
     """Explanations with a join that compares in another way, each with the first of its repairs that works."""
     found: dict[tuple[OpId, ...], Claim] = {}
-    for join in islice(_joins(plan), MAX_JOINS):
-        if _has_few_pairs(engine, plan, join, conditions):
-            for claim in _claims(engine, plan, join, conditions, timezone, verify):
+    for join in islice(_joins(plan), limits.joins_as_filters):
+        if _has_few_pairs(engine, plan, join, conditions, limits.pair_rows):
+            for claim in _claims(engine, plan, join, conditions, timezone, verify, limits):
                 found.setdefault(claim.ops, claim)
     return tuple(found.values())
 
@@ -59,34 +63,35 @@ def _joins(plan: Plan) -> Iterator[Join]:
     return (join for join in reversed(found) if join.condition is not None and not join.id.part)
 
 
-def _has_few_pairs(engine: Engine, plan: Plan, join: Join, conditions: Conditions) -> bool:
+def _has_few_pairs(engine: Engine, plan: Plan, join: Join, conditions: Conditions, most: int) -> bool:
     wanted = backtrace(opened(plan, join), conditions)
-    return all(_has_few_rows(engine, side, wanted[side.id]) for side in (join.left, join.right))
+    return all(_has_few_rows(engine, side, wanted[side.id], most) for side in (join.left, join.right))
 
 
-def _has_few_rows(engine: Engine, side: Plan, wanted: Conditions) -> bool:
-    """Whether some rows of one side can be in the answer, whatever is relaxed below, and no more than a few."""
+def _has_few_rows(engine: Engine, side: Plan, wanted: Conditions, most: int) -> bool:
+    """Return whether some rows of one side can be in the answer, whatever is relaxed below, and at most `most`."""
     rows = relax(side, {dropper for node in walk(side) for dropper in droppers_of(node)})
     fresh = Fresh(side)
     if wanted:
         rows = Filter(id=fresh.part(side), input=rows, condition=all_of(wanted))
-    some = Limit(id=fresh.part(side), input=rows, count=MAX_ROWS + 1)
+    some = Limit(id=fresh.part(side), input=rows, count=most + 1)
     number = Column(fresh.attribute("rows", LONG), AggCall("count", (long(1),)))
-    ((count,),) = engine.collect(Aggregate(id=fresh.part(side), input=some, keys=(), aggregates=(number,)))
-    return bool(0 < count <= MAX_ROWS)
+    counted = Aggregate(id=fresh.part(side), input=some, keys=(), aggregates=(number,))
+    ((count,),) = engine.collect(counted, codegen=Codegen.PIECES)
+    return bool(0 < count <= most)
 
 
 def _claims(
-    engine: Engine, plan: Plan, join: Join, conditions: Conditions, timezone: str, verify: bool
+    engine: Engine, plan: Plan, join: Join, conditions: Conditions, timezone: str, verify: bool, limits: Limits
 ) -> Iterator[Claim]:
     readings = (QueryVariant({}, opened(plan, join), ()),)
     traced = trace(readings[0].plan, conditions, records=True)
-    candidates = candidates_of(engine.collect(candidate_plan(traced)))
+    candidates = candidates_of(engine.collect(candidate_plan(traced), codegen=Codegen.PIECES))
     own = traced.bits.of([Dropper(join.id)])
     claims = explain(readings, traced.bits, (each for each in candidates if each.certain and each.blame & own))
     if verify:
         query = FixContext(readings, traced.bits, timezone)
-        verdicts = FixSearch(engine, query, conditions).verdicts(claims)
+        verdicts = FixSearch(engine, query, conditions, limits=limits).verdicts(claims)
         return (_closed(plan, join, each) for each in verdicts)
     return (replace(claim, explanation=_told(plan, join, claim.explanation)) for claim in claims)
 

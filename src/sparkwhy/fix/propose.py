@@ -9,7 +9,6 @@ from itertools import islice, product
 from sparkwhy.explain.candidates import Candidate, witnesses_of
 from sparkwhy.explain.model import Fix, FixKind, Operator
 from sparkwhy.explain.repair import Change, Repair
-from sparkwhy.fix.code.line_diff import line_diff
 from sparkwhy.fix.context import Blamed, FixContext, Observation
 from sparkwhy.fix.kinds import costliest, total_cost
 from sparkwhy.fix.proposals import filter_condition, longer_limit, other_column, outer_flatten, outer_join
@@ -126,14 +125,13 @@ def _fixes(before: Plan, after: Plan, kinds: Mapping[int, FixKind]) -> Iterator[
     new = {node.id: node for node in walk(after)}
     for node in walk(before):
         if node.id.step in kinds and not node.id.part:
-            changed = _changed_node(before, new, node)
+            changed = changed_node(before, new, node)
             now = show_op(new[changed.id]) if changed.id in new else "nothing"
-            diff = line_diff(changed, new[changed.id]) if changed.id in new else None
             bare = show_bare(changed, new[changed.id]) if changed.id in new else None
-            yield Fix(Operator.of(node), show_op(changed), now, kinds[node.id.step], diff, bare)
+            yield Fix(Operator.of(node), show_op(changed), now, kinds[node.id.step], bare=bare)
 
 
-def _changed_node(before: Plan, new: Mapping[OpId, Plan], node: Plan) -> Plan:
-    """The part of an operation that shows the change: a projection that Spark made of it, or itself."""
+def changed_node(before: Plan, new: Mapping[OpId, Plan], node: Plan) -> Plan:
+    """Return the part of an operation that shows the change: a projection that Spark made of it, or itself."""
     parts = [each for each in walk(before) if each.id.step == node.id.step]
     return next((each for each in parts if each.id in new and show_op(new[each.id]) != show_op(each)), node)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from sparkwhy.backtrace.backtrace import Conditions
-from sparkwhy.backtrace.partner_keys import LookUp, no_keys
+from sparkwhy.backtrace.backtrace import Conditions, KeySets
 from sparkwhy.backtrace.selectivity import attributes_from_groups
 from sparkwhy.evidence.text_differences import Quoting
 from sparkwhy.explain.model import column_names
@@ -54,12 +53,15 @@ def outcome_plan(
     repairs: Sequence[Repair],
     conditions: Conditions,
     told: Sequence[Attribute],
-    keys: LookUp = no_keys,
+    keys: Sequence[KeySets] = (),
     *,
     much: bool = False,
 ) -> Plan:
-    """One row for each repaired query that returns any row like the one that is asked for: its best."""
-    pruning = _settled_below(repairs[0].plan, conditions)
+    """One row for each repaired query that returns any row like the one that is asked for: its best.
+
+    `keys` are those of join partners, found for these queries and `conditions_on_rows`.
+    """
+    pruning = conditions_on_rows(repairs[0].plan, conditions)
     evaluated = evaluate([r.plan for r in repairs], [r.relaxed for r in repairs], pruning, keys, much=much)
     plan, fresh = evaluated.plans[0], Fresh(evaluated.rows.plan)
     groups = alike(evaluated, told)
@@ -137,8 +139,8 @@ def reading_of(gate: int) -> int:
     return gate.bit_length() - 1
 
 
-def _settled_below(plan: Plan, conditions: Conditions) -> Conditions:
-    """The conditions on what no aggregate or window computes: rows that fail them say nothing about a repair."""
+def conditions_on_rows(plan: Plan, conditions: Conditions) -> Conditions:
+    """Return the conditions on what no aggregate or window computes: rows that fail them say nothing about a repair."""
     computed = attributes_from_groups(plan)
     return tuple(c for c in conditions if computed.isdisjoint(attributes_of(c)))
 

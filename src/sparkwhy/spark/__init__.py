@@ -1,4 +1,9 @@
-"""The bridge to Spark: a DataFrame becomes a plan (`read`), a plan becomes a DataFrame (`run`).
+"""The bridge to Spark: `engine` is the interface that everything above knows, `classic` its implementation by the JVM.
 
-`jvm` holds every call into Spark's JVM; `catalyst` the trees that Spark describes; the rest is ordinary Python.
+In `classic`, `jvm` holds every call into Spark's JVM, `catalyst` the trees that Spark describes; the rest is ordinary
+Python.
 """
+
+from sparkwhy.spark.engine import engine_for
+
+__all__ = ["engine_for"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from sparkwhy.errors import TooManyOperators, UnsupportedOperator, assert_never
+from sparkwhy.errors import TooManyOperators, assert_never
 from sparkwhy.plan.exprs import Call, Expr, Literal
 from sparkwhy.plan.nodes import (
     Aggregate,
@@ -26,6 +26,7 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
+from sparkwhy.trace.supported import refusal_of
 
 MAX_BITS = 62
 
@@ -146,12 +147,7 @@ def droppers_of(node: Plan) -> tuple[Dropper, ...]:
         case Distinct():
             return () if node.keys is None else (Dropper(node.id),)
         case Sample():
-            raise UnsupportedOperator(
-                "sample",
-                where=None if node.where is None else str(node.where),
-                hint="which rows a sample draws changes with its input: ask without it, or put .localCheckpoint() "
-                "after it.",
-            )
+            raise refusal_of(node)
         case Table() | OneRow() | Project() | Aggregate() | Window() | Union() | Sort():
             return ()
         case _:

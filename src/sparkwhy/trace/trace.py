@@ -14,9 +14,15 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
-from sparkwhy.backtrace.backtrace import Conditions, backtrace, backtrace_with_keys, push_through, substitute_attributes
+from sparkwhy.backtrace.backtrace import (
+    Conditions,
+    KeySets,
+    backtrace,
+    backtrace_with_keys,
+    push_through,
+    substitute_attributes,
+)
 from sparkwhy.backtrace.null_rejection import rejects_null
-from sparkwhy.backtrace.partner_keys import LookUp, no_keys
 from sparkwhy.backtrace.selectivity import is_selective
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.build import Fresh, call, carry, either, integer, long
@@ -46,7 +52,7 @@ from sparkwhy.plan.walk import fold, inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.rewrite.never_fails import never_fails
 from sparkwhy.rewrite.prune_columns import pruned
-from sparkwhy.trace.blame import Bits, Dropper, droppers_of, drops
+from sparkwhy.trace.blame import Bits, Dropper, drops
 from sparkwhy.trace.observe import TRAIL, Referring, distance, recorded, values, verdicts, within
 from sparkwhy.trace.rows import TraceContext, TracedRows, Verdict, is_grouping, query_columns, told_apart
 from sparkwhy.trace.rules.aggregate import trace_aggregate, trace_distinct
@@ -56,6 +62,7 @@ from sparkwhy.trace.rules.ranks import trace_distinct_by, trace_limit, trace_win
 from sparkwhy.trace.rules.semi_join import trace_membership
 from sparkwhy.trace.rules.set_operation import trace_set_operation
 from sparkwhy.trace.rules.union import trace_union
+from sparkwhy.trace.supported import refusal_of
 from sparkwhy.trace.variants.merge import lifted, variant_columns, with_columns
 from sparkwhy.trace.variants.partitions import agreement, first_of, refined
 from sparkwhy.trace.variants.split import split
@@ -85,14 +92,14 @@ def trace(
     records: bool = False,
     references: bool = False,
     together: Sequence[Set[OpId]] = (),
-    keys: LookUp = no_keys,
+    keys: Sequence[KeySets] = (),
 ) -> TracedQuery:
     """The traced query; with conditions, only rows that can contribute to one that meets them.
 
     `alternatives` are further readings of the query: the same operators with other expressions. With `records` each
     row has a trail of what it met at the operators that it blames. With `references` a group has only a reference to
     the trail of a row below it, which `recalled` looks up. Operators that are taken `together` are relaxed all at once.
-    `keys` looks up which keys partners in joins must have.
+    `keys` has for each reading the keys that partners in its joins must have, as `KeyFinder` finds them.
     """
     plans = (plan, *alternatives)
     wanted = tuple(backtrace(each, conditions) for each in plans)
@@ -153,7 +160,7 @@ def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> R
     tracing = tracing.referring_below(inputs(grouping), referring)
     tracing = tracing.referring_by_blame(_of_single_rows(plans, referring), inputs(grouping))
     known = _keys_among(grouping, references)
-    _traced(tracing, groupings, tuple({**each, at: each[at] + known} for each in wanted), no_keys)
+    _traced(tracing, groupings, tuple({**each, at: each[at] + known} for each in wanted), ())
     if at not in tracing.referred:
         return None
     rows, mark = tracing.referred[at]
@@ -195,7 +202,7 @@ def evaluate(
     plans: Sequence[Plan],
     relaxed: Sequence[Set[Dropper]],
     conditions: Conditions = (),
-    keys: LookUp = no_keys,
+    keys: Sequence[KeySets] = (),
     *,
     much: bool = False,
 ) -> TracedQuery:
@@ -204,15 +211,19 @@ def evaluate(
     return _traced(TraceContext(Fresh(plans[0]), Bits(len(plans), relaxed), much=much), tuple(plans), wanted, keys)
 
 
-def _traced(tracing: TraceContext, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...], keys: LookUp) -> TracedQuery:
+def _traced(
+    tracing: TraceContext, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...], keys: Sequence[KeySets]
+) -> TracedQuery:
     narrow = pruned(plans)
     tracing = replace(tracing, counting=counting(narrow))
-    asked_for = [(each, asked[each.id]) for each, asked in zip(narrow, wanted, strict=True)]
-    needed = [backtrace_with_keys(*each, keys(*each)) for each in asked_for]
+    known = keys or [{} for _ in plans]
+    needed = [
+        backtrace_with_keys(each, asked[each.id], own) for each, asked, own in zip(narrow, wanted, known, strict=True)
+    ]
     nodes = [{node.id: node for node in walk(each)} for each in narrow]
 
     def combine(op: Plan, below: tuple[TracedRows, ...]) -> TracedRows:
-        ops = tuple(known[op.id] for known in nodes)
+        ops = tuple(own[op.id] for own in nodes)
         asked = tuple(each[op.id] for each in needed)
         if not all(map(_bears_all_rows, ops)):
             below = tuple(tracing.existing(op, rows) for rows in below)
@@ -268,7 +279,7 @@ def annotate(
             sort, (rows,) = lifted(tracing, _alike(ops, Sort), inputs)
             return replace(rows, order=sort.order)
         case Sample():
-            raise AssertionError(f"a sample drops rows in {droppers_of(ops[0])}")
+            raise refusal_of(ops[0])
         case Union():
             return trace_union(tracing, ops[0], inputs)
         case Flatten():

@@ -23,9 +23,6 @@ from sparkwhy.plan.types import DATE, TIMESTAMP, TIMESTAMP_NTZ, is_numeric
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.values import convert
 
-RUNGS = 17
-"""At most this many values of each compared column are tried as constants."""
-
 
 @dataclass(frozen=True)
 class ComparedConstant:

@@ -16,10 +16,12 @@ from sparkwhy.backtrace.backtrace import Conditions, backtrace
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.search.constants import ComparedConstant
 from sparkwhy.fix.verify import AT_ONCE, gate_of, open_gates
+from sparkwhy.limits import Limits
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, long, null
 from sparkwhy.plan.exprs import Attribute, Compare, Ref
-from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project, Sort
+from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project, Sort, Table
 from sparkwhy.plan.walk import fold, inputs, push_down, walk, with_inputs
+from sparkwhy.spark.engine import Engine
 from sparkwhy.trace.trace import evaluate
 
 
@@ -52,6 +54,12 @@ def looking(query: FixContext, looks: Sequence[SampleRequest], conditions: Condi
         for start in range(0, len(places), AT_ONCE):
             some = tuple(places[start : start + AT_ONCE])
             yield Looking(_Readings(query, end, tuple(looks[at] for at in some), conditions).values(), some)
+
+
+def sampled_share(engine: Engine, plan: Plan, limits: Limits) -> float:
+    """Return the share of a plan's values to take quantiles from: about `limits.sampled_bytes` of its sources."""
+    size = sum(engine.table_bytes(node) for node in walk(plan) if isinstance(node, Table))
+    return min(1.0, limits.sampled_bytes / max(size, 1))
 
 
 def _end(plan: Plan, filter: OpId) -> OpId:

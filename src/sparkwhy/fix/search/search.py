@@ -1,18 +1,18 @@
-"""Fixes are tried: proposals, run all at once, then constants of the data where no witness tells one.
+"""Search for fixes: run all proposals at once, then try constants of the data where no witness names one.
 
-What runs a plan is handed in: Spark, or in tests the interpreter.
+The engine that runs plans is handed in: Spark, or in tests the interpreter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
-from typing import Any
 
 from sparkwhy.backtrace.backtrace import Conditions
-from sparkwhy.backtrace.partner_keys import LookUp, no_keys
+from sparkwhy.backtrace.find_keys import FindKeys, find_no_keys
+from sparkwhy.backtrace.selectivity import find_small_groupings
 from sparkwhy.explain.candidates import Candidate, Claim
 from sparkwhy.explain.model import SideEffects
 from sparkwhy.explain.rank import are_nested, undecided_claims
@@ -23,7 +23,6 @@ from sparkwhy.fix.group_effects import GroupEffects, Seen
 from sparkwhy.fix.judge import judge, with_effects
 from sparkwhy.fix.propose import Proposals, propose, propose_with
 from sparkwhy.fix.search.constants import (
-    RUNGS,
     ComparedConstant,
     ConstantSearch,
     bound_of,
@@ -33,45 +32,35 @@ from sparkwhy.fix.search.constants import (
     start_search,
     stricter_constants,
 )
-from sparkwhy.fix.search.samples import SampleRequest, looking
+from sparkwhy.fix.search.samples import SampleRequest, looking, sampled_share
 from sparkwhy.fix.search.sweep import Sweep, found_in, swept
-from sparkwhy.fix.verify import AT_ONCE, Outcome, outcome_plan, outcomes_of, told_of
+from sparkwhy.fix.verify import AT_ONCE, Outcome, conditions_on_rows, outcome_plan, outcomes_of, told_of
+from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.values import convert
+from sparkwhy.rewrite.split_small import SmallAt
+from sparkwhy.spark.engine import Codegen, Engine, Rows
 from sparkwhy.trace.rows import is_grouping
-
-_ROUNDS = 1
-"""So often a constant is looked for in between; each time a sixteenth of the values is left."""
 
 Counting = Callable[[Sequence[Repair]], Mapping[int, SideEffects]]
 """What counts the side effects of repairs, by their number."""
 
 
 @dataclass(frozen=True)
-class Engine:
-    """What runs plans: all rows of one, or a few values of each of its columns, evenly placed.
-
-    `collect_asked` collects too, from plans that look only at rows like the one that is asked for.
-    """
-
-    collect: Callable[[Plan], Iterable[Sequence[Any]]]
-    collect_asked: Callable[[Plan], Iterable[Sequence[Any]]]
-    spread: Callable[[Plan, int], Sequence[Sequence[str]]]
-
-
-@dataclass(frozen=True)
 class FixSearch:
-    """A query whose fixes are tried."""
+    """The search for fixes of one query."""
 
     engine: Engine
     query: FixContext
     conditions: Conditions
     large: bool = False
-    """Whether there is much data."""
+    """Whether a source counts as large: side effects are bounded then instead of compared row by row."""
 
-    keys: LookUp = no_keys
-    """What looks up the keys that partners in joins must have."""
+    find_keys: FindKeys = find_no_keys
+    """Finds the keys that join partners must have."""
+
+    limits: Limits = DEFAULT_LIMITS
 
     _seen: dict[tuple[int, OpId], Sequence[Sequence[str]]] = field(default_factory=dict, repr=False)
     """The values that a filter of an alternative compares, as far as they were asked for."""
@@ -137,11 +126,24 @@ class FixSearch:
         for start in range(0, len(numbered), AT_ONCE):
             batch = numbered[start : start + AT_ONCE]
             repairs = [repair for _, _, repair in batch]
-            plan = outcome_plan(repairs, self.conditions, told, self.keys, much=self.large)
-            for number, outcome in outcomes_of(self.engine.collect_asked(plan), told).items():
+            asked = conditions_on_rows(repairs[0].plan, self.conditions)
+            keys = self.find_keys([repair.plan for repair in repairs], asked)
+            plan = outcome_plan(repairs, self.conditions, told, keys, much=self.large)
+            for number, outcome in outcomes_of(self._collect_asked(plan), told).items():
                 at, i, _ = batch[number]
                 outcomes[at][i] = outcome
         return outcomes
+
+    def _collect_asked(self, plan: Plan) -> Rows:
+        """Collect the rows of a plan that reads only rows like the one that is asked for, which may be few."""
+        return self.engine.collect(plan, small_at=self._small_at, codegen=Codegen.PIECES)
+
+    @cached_property
+    def _small_at(self) -> SmallAt:
+        return find_small_groupings(self.query.plan, self.conditions)
+
+    def _collect(self, plan: Plan) -> Rows:
+        return self.engine.collect(plan, codegen=Codegen.PIECES)
 
     # --- constants of the data ---
 
@@ -154,9 +156,10 @@ class FixSearch:
             of += [claim for _ in made]
             sweeps += made
         steps: dict[tuple[OpId, ...], list[Change]] = {}
-        for plan, places in islice(swept(sweeps, self.conditions, self.keys), _MOST_SWEPT):
-            some = [sweeps[at] for at in places]
-            for at, found in found_in(self.engine.collect_asked(plan), some).items():
+        for each in islice(swept(sweeps, self.conditions), self.limits.sweeps):
+            places, some = each.sweeps, [sweeps[at] for at in each.sweeps]
+            keys = self.find_keys(each.readings.plans, each.readings.asked_of_keys)
+            for at, found in found_in(self._collect_asked(each.plan(keys)), some).items():
                 steps.setdefault(of[places[at]], []).extend(move_bound_to(some[at].compared, found.values))
         return {
             claim: propose_with(self.query, ladders[claim][0], {ladders[claim][1][0].filter.id: found})
@@ -190,13 +193,14 @@ class FixSearch:
         """A few values of each comparison that is looked at."""
         found: dict[int, Sequence[Sequence[str]]] = {}
         for plan, places in looking(self.query, looks, self.conditions):
-            columns = iter(self.engine.spread(plan, RUNGS))
+            share = sampled_share(self.engine, plan, self.limits)
+            columns = iter(self.engine.quantiles(plan, self.limits.constants, share=share))
             found.update({at: [next(columns) for _ in looks[at].compared] for at in places})
         return [found[at] for at in range(len(looks))]
 
     def _steps(self, candidate: Candidate, found: Sequence[ComparedConstant]) -> list[Change]:
         spread = self._seen[candidate.alternative, found[0].filter.id]
-        if any(len(values) >= RUNGS for values in spread):
+        if any(len(values) >= self.limits.constants for values in spread):
             self._sparse.add(found[0].filter.id)
         pairs = list(zip(found, spread, strict=True))
         bounds = [step for each in pairs for step in looser_constants(self.query, *each)]
@@ -208,7 +212,7 @@ class FixSearch:
         new = [at for at, each in enumerate(found) if each.verified and not before[at].verified]
         searches = {at: search for at in new if (search := self._search(claims[at], found[at])) is not None}
         refined = dict(enumerate(found))
-        for _ in range(_ROUNDS):
+        for _ in range(self.limits.constant_rounds):
             values = dict(zip(searches, self._between(list(searches.values())), strict=True))
             searches = {at: search for at, search in searches.items() if values[at]}
             proposals = [self._within(searches[at], values[at]) for at in searches]
@@ -302,21 +306,18 @@ class FixSearch:
 
     def _effects(self, repairs: Sequence[Repair], *, examples: bool) -> Mapping[int, SideEffects]:
         plan = effects_plan(self.query.plan, repairs, self.conditions, examples=examples, much=self.large)
-        return effects_of(self.query.plan, len(repairs), self.engine.collect(plan))
+        return effects_of(self.query.plan, len(repairs), self._collect(plan))
 
     def _bounds(self, repairs: Sequence[Repair]) -> Mapping[int, SideEffects]:
         plan = bounds_plan(self.query.plan, repairs, self.conditions)
-        return bounds_of(len(repairs), self.engine.collect(plan))
+        return bounds_of(len(repairs), self._collect(plan))
 
     def _group_bounds(self, repairs: Sequence[Repair], *, closely: bool) -> Mapping[int, SideEffects]:
         groups = GroupEffects.of(self.query.plan, repairs, self.conditions, closely=closely)
         assert groups is not None, "what all repairs have, some have"
         plan = groups.counting()
-        return groups.effects(() if plan is None else (Seen(*row) for row in self.engine.collect(plan)))
+        return groups.effects(() if plan is None else (Seen(*row) for row in self._collect(plan)))
 
-
-_MOST_SWEPT = 3
-"""In so many passes bounds are looked for."""
 
 _NOTHING: Proposals = Proposals()
 

@@ -18,8 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from sparkwhy.backtrace.backtrace import Conditions, backtrace
-from sparkwhy.backtrace.partner_keys import LookUp, no_keys
+from sparkwhy.backtrace.backtrace import Conditions, KeySets, backtrace
 from sparkwhy.explain.candidates import Candidate
 from sparkwhy.explain.repair import Repair
 from sparkwhy.fix.context import FixContext
@@ -118,22 +117,28 @@ class Sweep:
 
 
 class Swept(NamedTuple):
-    """A plan that tells the bounds of some sweeps; `found_in` reads its rows."""
+    """Sweeps, by their numbers, whose bounds one plan computes."""
 
-    plan: Plan
+    readings: _Readings
     sweeps: tuple[int, ...]
 
+    def plan(self, keys: Sequence[KeySets] = ()) -> Plan:
+        """Return the plan that computes the bounds; `found_in` reads its rows.
 
-def swept(sweeps: Sequence[Sweep], conditions: Conditions, keys: LookUp = no_keys) -> Iterator[Swept]:
-    """Plans that tell the bounds of all sweeps."""
+        `keys` are those of join partners, found for `readings.plans` and `readings.asked_of_keys`.
+        """
+        return _Groups(self.readings, self.readings.evaluated(keys)).bounds()
+
+
+def swept(sweeps: Sequence[Sweep], conditions: Conditions) -> Iterator[Swept]:
+    """Group the sweeps into those that one plan can answer."""
     together: dict[tuple[object, ...], list[int]] = {}
     for at, sweep in enumerate(sweeps):
         together.setdefault(sweep.shape, []).append(at)
     for places in together.values():
         for start in range(0, len(places), AT_ONCE):
             some = tuple(places[start : start + AT_ONCE])
-            readings = _Readings(tuple(sweeps[at] for at in some), conditions)
-            yield Swept(_Groups(readings, readings.evaluated(keys)).bounds(), some)
+            yield Swept(_Readings(tuple(sweeps[at] for at in some), conditions), some)
 
 
 def found_in(rows: Iterable[Sequence[Any]], sweeps: Sequence[Sweep]) -> Mapping[int, Found]:
@@ -182,11 +187,17 @@ class _Readings:
     def _below_groups(self) -> OpId:
         return self._fresh.part(self.sweeps[0].top)
 
-    def evaluated(self, keys: LookUp) -> TracedQuery:
-        plans = [self._reading(sweep) for sweep in self.sweeps]
-        return evaluate(plans, [sweep.repair.relaxed for sweep in self.sweeps], self._asked_of_keys(), keys, much=True)
+    @cached_property
+    def plans(self) -> tuple[Plan, ...]:
+        """The queries up to their groups, one for each sweep."""
+        return tuple(self._reading(sweep) for sweep in self.sweeps)
 
-    def _asked_of_keys(self) -> Conditions:
+    def evaluated(self, keys: Sequence[KeySets]) -> TracedQuery:
+        relaxed = [sweep.repair.relaxed for sweep in self.sweeps]
+        return evaluate(self.plans, relaxed, self.asked_of_keys, keys, much=True)
+
+    @cached_property
+    def asked_of_keys(self) -> Conditions:
         """What the question asks of the keys of the groups: rows of others need not be looked at."""
         first = self.sweeps[0]
         keys = [column.attribute for column in first.top.keys]

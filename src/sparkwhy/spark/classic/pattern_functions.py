@@ -1,4 +1,4 @@
-"""Functions of the user in a pattern: what Spark says of them, asked before any job."""
+"""Functions of the user in a pattern, checked by Spark's analyzer before any job."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from sparkwhy.spark.classic.run.columns import MAKES_A_CONDITION, of_user
 from sparkwhy.spark.classic.run.types import spark_type
 
 
-def leaves_it_to_chance(session: SparkSession, function: Callable[..., Any], name: str, type: Type) -> bool:
-    """Whether the function gives other values at each run; one that makes no condition is refused."""
+def is_random_function(session: SparkSession, function: Callable[..., Any], name: str, type: Type) -> bool:
+    """Return whether the function gives other values at each run; refuse one that makes no condition."""
     value = session.range(0).select(F.lit(None).cast(spark_type(type)).alias("value"))
     condition = of_user(function, name, F.col("value"))
     try:

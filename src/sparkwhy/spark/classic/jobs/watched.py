@@ -18,21 +18,21 @@ from pyspark.sql import SparkSession
 
 from sparkwhy.errors import TimedOut
 from sparkwhy.spark.classic import jvm
+from sparkwhy.spark.engine import Progress
 
 T = TypeVar("T")
 
-Say = Callable[[str], None]
-
 _GRACE = 10.0
-"""So many seconds we wait for cancelled jobs to end; what takes longer is cancelled on, in the background."""
+"""Seconds to wait for cancelled jobs to end. Those that take longer are cancelled further in the background."""
 
 _PAUSE = 0.1
+"""Seconds between two looks at the clock."""
 
 
-class Watched(Generic[T]):
-    """One piece of work: `stage` is the last that it said of itself."""
+class WatchedThread(Generic[T]):
+    """One piece of work: `stage` is the one that it entered last."""
 
-    def __init__(self, session: SparkSession, work: Callable[[Say], T], stage: str) -> None:
+    def __init__(self, session: SparkSession, work: Callable[[Progress], T], stage: str) -> None:
         self.stage = stage
         self._session = session
         self._work = work
@@ -41,10 +41,11 @@ class Watched(Generic[T]):
         self._result: list[T] = []
         self._error: list[BaseException] = []
 
-    def result(self, *, timeout: float | None, since: float, progress: Say) -> T:
-        """What the work returns. When the time is over, or anything is raised while we wait, its jobs are cancelled.
+    def result(self, *, timeout: float | None, since: float, progress: Progress) -> T:
+        """Wait for the work and return its result.
 
-        The time runs since a moment of `time.monotonic`.
+        Cancel its jobs when `timeout` seconds have passed since `since`, a moment of `time.monotonic`, and when
+        anything is raised while waiting.
         """
         worker: Any = InheritableThread(self._run, session=self._session, name="sparkwhy", daemon=True)
         worker.start()
@@ -61,7 +62,7 @@ class Watched(Generic[T]):
         return self._result[0]
 
     def _run(self) -> None:
-        """All that happens on the other thread."""
+        """Do the work on the other thread, and keep what it returns or raises."""
         try:
             jvm.activate(self._session)
             self._session.sparkContext.addJobTag(self._tag)
@@ -71,20 +72,20 @@ class Watched(Generic[T]):
         finally:
             self._events.put(None)
 
-    def _wait(self, deadline: float | None, progress: Say) -> None:
-        """Passes on what the work says, until it ends."""
+    def _wait(self, deadline: float | None, progress: Progress) -> None:
+        """Pass on the stages that the work enters, until it ends."""
         while True:
             left = None if deadline is None else deadline - time.monotonic()
             try:
-                said = self._events.get(timeout=_PAUSE if left is None else max(min(left, _PAUSE), 0))
+                entered = self._events.get(timeout=_PAUSE if left is None else max(min(left, _PAUSE), 0))
             except queue.Empty:
                 if left is not None and left <= 0:
                     raise _Over from None
                 continue
-            if said is None:
+            if entered is None:
                 return
-            self.stage = said
-            progress(said)
+            self.stage = entered
+            progress(entered)
 
     def _stop(self, worker: threading.Thread) -> None:
         cancelling = threading.Thread(target=self._cancel, args=(worker,), name="sparkwhy cancel", daemon=True)
@@ -92,7 +93,7 @@ class Watched(Generic[T]):
         cancelling.join(_GRACE)
 
     def _cancel(self, worker: threading.Thread) -> None:
-        """Again and again: a job that is still being planned cannot be cancelled yet."""
+        """Cancel the jobs until the thread has ended: a job that is still being planned cannot be cancelled yet."""
         context = self._session.sparkContext
         while worker.is_alive():
             context.cancelJobsWithTag(self._tag)

@@ -1,4 +1,4 @@
-"""Plans that Spark begins and that are finished on the driver, where only few rows are left.
+"""Collect the rows of plans that Spark begins and the driver finishes, where only few rows are left.
 
 Each shuffle is a stage that Spark plans, compiles and starts, which takes as long for three rows as for a million. A
 handful of rows is finished in memory. Some more are handed to Spark again, in one partition, where nothing has to be
@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import Row as SparkRow
 
 from sparkwhy.errors import EvaluationError, NotInterpretable
+from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.memory.interpreter import run as run_in_memory
 from sparkwhy.plan.build import Fresh, call, carry, integer
 from sparkwhy.plan.exprs import Attribute, Ref
@@ -26,53 +27,48 @@ from sparkwhy.spark.classic import jvm
 from sparkwhy.spark.classic.run.operators import Part, compiled_apart, run
 from sparkwhy.spark.classic.run.rows import from_spark
 
-IN_MEMORY = 200
-"""So many rows are finished in memory: with more, the worlds of a group take longer there than in Spark."""
 
-MOST_ROWS = 5000
-"""So many come to the driver at all."""
-
-MOST_ELEMENTS = 1000
-"""So long may their lists be."""
-
-
-def finished(
+def collect_small(
     session: SparkSession,
     plan: Plan,
-    few: SmallAt,
+    small_at: SmallAt,
+    limits: Limits = DEFAULT_LIMITS,
     *,
     apart: bool = False,
     pieces: bool = False,
     some: Part | None = None,
 ) -> Sequence[Sequence[Any]]:
-    """The rows of a plan. Where it is said to have few rows it is finished on the driver, if they are few indeed."""
+    """Collect the rows of a plan; finish it on the driver where it is `small_at`, if it has few rows there indeed."""
     plan = lean(plan)
-    found = cut(plan, few)
+    found = cut(plan, small_at)
     if found is not None:
-        below = run(session, _with_short_lists(found.below), apart=apart, pieces=pieces, some=some)
-        rows = _rows(below, found.below)
-        if rows is not None and not any(map(_is_long, rows)):
-            return _finished(session, found, below, rows)
+        below = run(session, _with_short_lists(found.below, limits), apart=apart, pieces=pieces, some=some)
+        rows = _lower_rows(below, found.below, limits)
+        if rows is not None and not any(_is_long(row, limits) for row in rows):
+            return _finish(session, found, below, rows, limits)
     return run(session, plan, apart=apart, pieces=pieces, some=some).collect()
 
 
-def _rows(below: DataFrame, plan: Plan) -> Sequence[SparkRow] | None:
-    """The rows at hand; None if they are more than was thought.
+def _lower_rows(below: DataFrame, plan: Plan, limits: Limits) -> Sequence[SparkRow] | None:
+    """Collect the rows of the lower half, or return None if there are more than `limits` allows.
 
-    Groups are in a few partitions, other rows in all those of the data: these are read side by side, for Spark would
-    go through them one after the other to find so many rows and no more. Each time, Spark counts them in a variable of
-    another name: what is compiled together with that is compiled anew.
+    Groups are in a few partitions, other rows in all those of the data: these are read side by side, because Spark
+    would go through them one after the other to find a number of rows and no more. Each time, Spark counts them in a
+    variable of another name, so what is compiled together with that is compiled anew: hence `compiled_apart`.
     """
     while isinstance(plan, Project):
         plan = plan.input
-    most = MOST_ROWS if isinstance(plan, Aggregate) else IN_MEMORY
+    most = limits.driver_rows if isinstance(plan, Aggregate) else limits.memory_rows
     some = below.limit if isinstance(plan, Aggregate) else partial(jvm.at_most, compiled_apart(below))
     rows = some(most + 1).collect()
     return rows if len(rows) <= most else None
 
 
-def _finished(session: SparkSession, found: Cut, below: DataFrame, rows: Sequence[SparkRow]) -> Sequence[Sequence[Any]]:
-    if len(rows) <= IN_MEMORY:
+def _finish(
+    session: SparkSession, found: Cut, below: DataFrame, rows: Sequence[SparkRow], limits: Limits
+) -> Sequence[Sequence[Any]]:
+    """Run the upper half over the rows of the lower one: in Python, or in one partition of Spark."""
+    if len(rows) <= limits.memory_rows:
         types = [attribute.type for attribute in found.below.output]
         try:
             return run_in_memory(found.above, {found.rows: [tuple(map(from_spark, row, types)) for row in rows]})
@@ -82,12 +78,12 @@ def _finished(session: SparkSession, found: Cut, below: DataFrame, rows: Sequenc
     return run(session, found.over(Source("rows at hand", jvm.analyzed(table))), alone=True).collect()
 
 
-def _with_short_lists(plan: Plan) -> Plan:
-    """The plan with at most one element more in each list than is of use."""
+def _with_short_lists(plan: Plan, limits: Limits) -> Plan:
+    """Cut each list after one element more than `limits` allows, so that long ones are noticed but not collected."""
     lists = [attribute for attribute in plan.output if isinstance(attribute.type, Array)]
     if not lists:
         return plan
-    fresh, most = Fresh(plan), integer(MOST_ELEMENTS + 1)
+    fresh, most = Fresh(plan), integer(limits.driver_elements + 1)
 
     def shortened(attribute: Attribute) -> Column:
         some = call("slice", Ref(attribute), integer(1), most)
@@ -97,5 +93,5 @@ def _with_short_lists(plan: Plan) -> Plan:
     return Project(id=fresh.part(plan), input=plan, columns=tuple(columns))
 
 
-def _is_long(row: SparkRow) -> bool:
-    return any(isinstance(value, list) and len(value) > MOST_ELEMENTS for value in row)
+def _is_long(row: SparkRow, limits: Limits) -> bool:
+    return any(isinstance(value, list) and len(value) > limits.driver_elements for value in row)

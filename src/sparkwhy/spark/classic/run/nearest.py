@@ -11,21 +11,25 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, DateType, NumericType, TimestampNTZType, TimestampType
 
-_SHOWN = 3
+from sparkwhy.limits import DEFAULT_LIMITS
+
 _ACCENTED = {c: unicodedata.normalize("NFD", c)[0] for c in map(chr, range(0xC0, 0x180))}
 _PLAIN = {**{c: plain for c, plain in _ACCENTED.items() if plain != c}, "\u00a0": " "}
 
 
-def nearest_values(values: DataFrame, wanted: Any) -> tuple[str, ...]:
-    """The nearest values of a DataFrame of one column, as text."""
-    found = nearest_rows(values.dropna(), (wanted,))
+def nearest_values(values: DataFrame, wanted: Any, count: int = DEFAULT_LIMITS.nearest) -> tuple[str, ...]:
+    """Return the nearest values of a DataFrame of one column, as text."""
+    found = nearest_rows(values.dropna(), (wanted,), count)
     return tuple(value for (value,) in found if value is not None)
 
 
-def nearest_rows(rows: DataFrame, wanted: Sequence[Any]) -> tuple[tuple[str | None, ...], ...]:
-    """A few distinct rows as text: those that differ from the wanted values in the fewest columns, and least there.
+def nearest_rows(
+    rows: DataFrame, wanted: Sequence[Any], count: int = DEFAULT_LIMITS.nearest
+) -> tuple[tuple[str | None, ...], ...]:
+    """Return `count` distinct rows as text: those that differ from the wanted values in the fewest columns, and least
+    there.
 
-    Numbers and times are compared by distance, all else by edits. Nothing wanted: the first rows, nulls before all.
+    Numbers and times are compared by distance, all else by edits. If nothing is wanted: the first rows, nulls first.
     """
     names = [f"c{i}" for i in range(len(rows.columns))]  # names of users may repeat
     types = [field.dataType for field in rows.schema]
@@ -34,7 +38,7 @@ def nearest_rows(rows: DataFrame, wanted: Sequence[Any]) -> tuple[tuple[str | No
     distance = _sum([_distance(c, type, w) for c, type, w in pairs])
     texts = [F.col(name).cast("string").alias(name) for name in names]
     measured = rows.toDF(*names).select(*texts, differing.alias("differing"), distance.alias("distance")).distinct()
-    near = measured.orderBy("differing", "distance", *names).limit(_SHOWN).select(*names)
+    near = measured.orderBy("differing", "distance", *names).limit(count).select(*names)
     return tuple(tuple(row) for row in near.collect())
 
 
@@ -43,7 +47,7 @@ def _sum(columns: Sequence[Column]) -> Column:
 
 
 def _distance(column: Column, type: DataType, wanted: Column) -> Column:
-    """How far a value is off; one that cannot be compared by size is compared as text."""
+    """Measure how far a value is off; one that cannot be compared by size is compared as text."""
     edits = F.levenshtein(_plain(column.cast("string")), _plain(wanted.cast("string"))).cast("double")
     match type:
         case NumericType():
@@ -62,6 +66,6 @@ def _micros(column: Column) -> Column:
 
 
 def _plain(text: Column) -> Column:
-    """The text without what people overlook: case, accents, blanks around it, leading zeros."""
+    """Remove what people overlook in a text: case, accents, blanks around it, leading zeros."""
     ascii = F.translate(text, "".join(_PLAIN), "".join(_PLAIN.values()))
     return F.regexp_replace(F.lower(F.trim(ascii)), "^0+(?=.)", "")

@@ -1,4 +1,4 @@
-"""How the values of columns are spread: a few of them, evenly placed in their order, in one pass."""
+"""Quantiles: a few values of each column, evenly placed in their order, found in one pass."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import DateType, NumericType, StringType, TimestampType
 
+from sparkwhy.limits import DEFAULT_LIMITS
+
 _FAR_YEAR = re.compile(r"0000-.*|[+-]\d{4,}-.*")
 _ORDERED = (NumericType, DateType, TimestampType)
 
 
-ENOUGH = 2000
-"""Of so many values a few are placed well enough."""
+def quantiles(
+    values: DataFrame, count: int, *, share: float = 1.0, enough: int = DEFAULT_LIMITS.sampled_values
+) -> tuple[tuple[str, ...], ...]:
+    """Return up to `count` values of each column as text, evenly placed; of strings, the most frequent ones.
 
-
-def spread(values: DataFrame, count: int, *, share: float = 1.0) -> tuple[tuple[str, ...], ...]:
-    """For each column, in order, up to so many of its values as text; of texts, some of the most frequent.
-
-    With a smaller `share`, only so many of the values are looked at to place those in between, if that is enough.
+    With a `share` below 1, those between the least and the greatest are taken from a sample of that share, unless it
+    has fewer than `enough` values.
     """
     names = [f"c{i}" for i in range(len(values.columns))]  # names of users may repeat
     named = values.toDF(*names)
     ordered = [f.name for f in named.schema if isinstance(f.dataType, _ORDERED)]
-    found = _placed(named, ordered, count, share) if ordered else {}
+    found = _placed(named, ordered, count, share, enough) if ordered else {}
     for field in named.schema:
         if isinstance(field.dataType, StringType):
             frequent = named.groupBy(field.name).count().dropna().orderBy(F.desc("count"), field.name).limit(count)
@@ -34,8 +35,10 @@ def spread(values: DataFrame, count: int, *, share: float = 1.0) -> tuple[tuple[
     return tuple(found.get(name, ()) for name in names)
 
 
-def _placed(values: DataFrame, names: Sequence[str], count: int, share: float) -> dict[str, tuple[str, ...]]:
-    """The least and the greatest value of each column, and some in between."""
+def _placed(
+    values: DataFrame, names: Sequence[str], count: int, share: float, enough: int
+) -> dict[str, tuple[str, ...]]:
+    """Return the least and the greatest value of each column, and some in between."""
     shares = [i / (count - 1) for i in range(1, count - 1)]
     chosen = F.lit(True) if share >= 1 else F.rand(_SEED) < share
 
@@ -50,8 +53,8 @@ def _placed(values: DataFrame, names: Sequence[str], count: int, share: float) -
     found = {name: tuple(filter(_is_known_to_python, dict.fromkeys(row[name]))) for name in names}
     if share < 1:
         # the two ends are of all values: where these are one, nothing is between them
-        scarce = [n for n, seen in zip(names, row[0], strict=True) if seen < ENOUGH and len(set(row[n])) > 1]
-        found |= _placed(values, scarce, count, 1.0) if scarce else {}
+        scarce = [n for n, seen in zip(names, row[0], strict=True) if seen < enough and len(set(row[n])) > 1]
+        found |= _placed(values, scarce, count, 1.0, enough) if scarce else {}
     return found
 
 
@@ -59,8 +62,5 @@ _SEED = 17
 
 
 def _is_known_to_python(text: str | None) -> TypeGuard[str]:
-    """Whether it is a value, and no time before the year 1 or after 9999.
-
-    Python has none such, so nobody can compute with it there.
-    """
+    """Return whether Python has this value: it has no times before the year 1 or after 9999."""
     return text is not None and _FAR_YEAR.fullmatch(text) is None

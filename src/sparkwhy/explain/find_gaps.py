@@ -1,0 +1,31 @@
+"""Find the sources without a row that fits what the question says of them."""
+
+from __future__ import annotations
+
+from sparkwhy.backtrace.backtrace import Conditions, backtrace_through_limits
+from sparkwhy.explain.absent import PossibleGap, SourceGap, decides, gaps
+from sparkwhy.plan.nodes import Plan
+from sparkwhy.spark.engine import Engine
+from sparkwhy.trace.trace import TracedQuery
+
+
+def find_gaps(engine: Engine, traced: TracedQuery) -> tuple[SourceGap, ...]:
+    """Find the gaps of the query as written, if gaps alone keep the row out under every alternative; else none."""
+    asked = [wanted[plan.id] for plan, wanted in zip(traced.plans, traced.wanted, strict=True)]
+    found = [_gaps_in(engine, *each) for each in zip(traced.plans, asked, strict=True)]
+    lacking = all(decides(plan, each) for plan, each in zip(traced.plans, found, strict=True))
+    return found[0] if lacking else ()
+
+
+def _gaps_in(engine: Engine, plan: Plan, asked: Conditions) -> tuple[SourceGap, ...]:
+    return tuple(
+        _with_nearest(engine, gap)
+        for gap in gaps(plan, backtrace_through_limits(plan, asked))
+        if engine.is_empty(gap.fitting)
+    )
+
+
+def _with_nearest(engine: Engine, gap: PossibleGap) -> SourceGap:
+    """Add the values of the source that come nearest to those that are asked for."""
+    nearest = {text: engine.nearest_values(probe, value) for text, (probe, value) in gap.probes.items()}
+    return SourceGap(gap.table, gap.conditions, nearest)

@@ -1,0 +1,33 @@
+"""Write fixes as edits of the user's file: for the explanations of an answer only, because each reads the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sparkwhy.explain.candidates import Claim
+from sparkwhy.explain.model import Fix
+from sparkwhy.fix.code.line_diff import line_diff
+from sparkwhy.fix.propose import changed_node
+from sparkwhy.plan.nodes import OpId, Plan
+from sparkwhy.plan.walk import walk
+
+
+def with_code_edits(before: Plan, each: Claim) -> Claim:
+    """Add to each fix of an explanation the changed line of the file, where it can be said without a guess.
+
+    A fix `filter year >= 2019` to `filter year >= 2018` at etl.py:13 gets the diff
+    `-trips.filter(F.col("year") >= 2019)`, `+trips.filter(F.col("year") >= 2018)`.
+    """
+    repair = each.repair or each.failed
+    if repair is None:
+        return each
+    new = {node.id: node for node in walk(repair.fixed)}
+    fixes = tuple(replace(fix, diff=_diff(before, new, fix)) for fix in each.explanation.fixes)
+    return replace(each, explanation=replace(each.explanation, fixes=fixes))
+
+
+def _diff(before: Plan, new: Mapping[OpId, Plan], fix: Fix) -> str | None:
+    node = next(node for node in walk(before) if node.id == OpId(fix.operator.id))
+    changed = changed_node(before, new, node)
+    return line_diff(changed, new[changed.id]) if changed.id in new else None

@@ -1,0 +1,81 @@
+"""Find fixes for candidates, run them, and confirm that the query as written does not fail with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sparkwhy.alternatives.declared import Declared
+from sparkwhy.alternatives.enumerate import single_changes
+from sparkwhy.backtrace.backtrace import Conditions
+from sparkwhy.backtrace.find_keys import FindKeys
+from sparkwhy.explain.candidates import Claim, explain
+from sparkwhy.explain.find_candidates import Candidates
+from sparkwhy.explain.repair import Repair
+from sparkwhy.explain.stricter_filters import stricter
+from sparkwhy.fix.code.edits import with_code_edits
+from sparkwhy.fix.context import FixContext
+from sparkwhy.fix.judge import reject_failing
+from sparkwhy.fix.pairs import kept_apart
+from sparkwhy.fix.search.search import FixSearch
+from sparkwhy.limits import Limits
+from sparkwhy.plan.nodes import Plan
+from sparkwhy.rewrite.tolerant import strict
+from sparkwhy.spark.engine import Engine
+
+
+def start_search(
+    engine: Engine,
+    candidates: Candidates,
+    asked: Conditions,
+    declared: Declared,
+    *,
+    large: bool,
+    find_keys: FindKeys,
+    limits: Limits,
+) -> FixSearch:
+    """Return the search for fixes; operators may read other attributes of the declared groups."""
+    variants = candidates.variants.found
+    readings = single_changes(variants[0].plan, declared) if declared else {}
+    query = FixContext(variants, candidates.traced.bits, engine.timezone(), readings)
+    return FixSearch(engine, query, asked, large=large, find_keys=find_keys, limits=limits)
+
+
+def find_fixes(search: FixSearch, candidates: Candidates) -> tuple[Claim, ...]:
+    """Return the explanations, each with the first of its fixes that was seen to work, or the reason why none did."""
+    found = candidates.found + stricter(candidates.traced, candidates.found)
+    return search.verdicts(explain(search.query.alternatives, search.query.bits, found))
+
+
+def explain_without_fixes(search: FixSearch, candidates: Candidates) -> tuple[Claim, ...]:
+    """Return the explanations alone; nothing is tried."""
+    return explain(search.query.alternatives, search.query.bits, candidates.found)
+
+
+def find_pairs(search: FixSearch, *, verify: bool) -> tuple[Claim, ...]:
+    """Return explanations for pairs of rows that only the condition of a join keeps apart."""
+    query = search.query
+    return kept_apart(search.engine, query.plan, search.conditions, query.timezone, verify=verify, limits=search.limits)
+
+
+def edit_code(search: FixSearch, found: Sequence[Claim]) -> tuple[Claim, ...]:
+    """Add the changed lines of the user's file to fixes that are part of the answer."""
+    return tuple(with_code_edits(search.query.plan, each) for each in found)
+
+
+def confirm_fixes(engine: Engine, found: Sequence[Claim], written: Plan) -> tuple[Claim, ...]:
+    """Run each fix in the query as written, in full, and drop those on which it fails.
+
+    For answers that were found with null in the place of values on which an expression fails.
+    """
+
+    def failure(repair: Repair) -> str | None:
+        try:
+            engine.run_in_full(strict(repair.fixed, written))
+        except engine.failures as error:
+            condition = engine.failing_value(error)
+            if condition is None:
+                raise
+            return condition
+        return None
+
+    return reject_failing(found, failure)

@@ -1,0 +1,252 @@
+"""The stages of a question in order: each is a function of the `Run` and of what the stages before it found.
+
+Everything in here may run jobs. What a stage computes is decided in the packages below; here is only when it happens,
+what is skipped, and which failures of Spark become a warning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeAlias
+
+from sparkwhy.alternatives.aggregates import with_other_functions
+from sparkwhy.alternatives.enumerate import alternatives_of
+from sparkwhy.alternatives.find import find_alternatives, find_holders
+from sparkwhy.alternatives.variant import Alternatives
+from sparkwhy.backtrace.backtrace import Conditions
+from sparkwhy.backtrace.find_keys import FindKeys, find_no_keys, key_finder
+from sparkwhy.evidence.find_details import find_details
+from sparkwhy.explain.candidates import Claim
+from sparkwhy.explain.find_candidates import Candidates, find_candidates, reason_against_variants
+from sparkwhy.explain.find_gaps import find_gaps
+from sparkwhy.explain.rank import rank, split_shown
+from sparkwhy.fix.find_fixes import (
+    confirm_fixes,
+    edit_code,
+    explain_without_fixes,
+    find_fixes,
+    find_pairs,
+    start_search,
+)
+from sparkwhy.fix.search.search import FixSearch
+from sparkwhy.limits import Limits
+from sparkwhy.options import Options
+from sparkwhy.plan.nodes import Plan
+from sparkwhy.question.bound import Question
+from sparkwhy.report import answer as notes
+from sparkwhy.rewrite.tolerant import tolerant
+from sparkwhy.spark.engine import Engine, Progress
+
+Answer: TypeAlias = notes.Answer
+
+
+@dataclass(frozen=True)
+class Run:
+    """One question about one query, with all that its stages share."""
+
+    engine: Engine
+    plan: Plan
+    question: Question
+    asked: Conditions
+    """What the question asks of the columns of a row."""
+
+    options: Options
+    limits: Limits
+    declared: Alternatives
+    """The query and its declared alternatives."""
+
+    enter: Progress = lambda _: None
+    """Is called with the name of each stage as it begins."""
+
+    written: Plan | None = None
+    """The query as written, if `plan` has null in the place of values on which an expression fails."""
+
+    @cached_property
+    def large(self) -> bool:
+        """Whether a source is so large that rows of groups are looked up later, and side effects only bounded."""
+        return self.engine.source_bytes() > self.limits.large_bytes
+
+    @cached_property
+    def find_keys(self) -> FindKeys:
+        return key_finder(self.engine, self.limits) if self.large else find_no_keys
+
+
+def answer_question(run: Run) -> Answer:
+    """Answer the question; if the query runs but fails on a row that it drops, once more with null for such values."""
+    engine = run.engine
+    try:
+        return answer_once(run)
+    except engine.failures as error:
+        condition, forgiving = engine.failing_value(error), tolerant(run.plan)
+        if condition is None or forgiving == run.plan or not _runs_by_itself(engine):
+            raise
+    declared = alternatives_of(forgiving, run.options.declared, mode=run.options.mode)
+    answer = answer_once(replace(run, plan=forgiving, declared=declared, written=run.plan))
+    return replace(answer, warnings=(*answer.warnings, notes.FAILING_VALUES.format(condition=condition)))
+
+
+def answer_once(run: Run) -> Answer:
+    """Run all stages, until one of them has the answer."""
+    variants = choose_variants(run)
+    candidates = trace_rows(run, variants)
+    return (
+        answer_not_missing(run, candidates)
+        or answer_not_in_data(run, candidates)
+        or answer_with_explanations(run, candidates)
+    )
+
+
+def _runs_by_itself(engine: Engine) -> bool:
+    try:
+        engine.run_in_full()
+    except engine.failures:
+        return False
+    return True
+
+
+# --- alternatives and tracing ---
+
+
+def choose_variants(run: Run) -> Alternatives:
+    """Return the declared alternatives, or those that the data speaks for."""
+    if not run.options.automatic:
+        return run.declared
+    run.enter("looking for alternatives")
+    with run.engine.named_jobs("sparkwhy: looking for alternatives"):
+        return find_alternatives(run.engine, run.plan, run.asked)
+
+
+def trace_rows(run: Run, variants: Alternatives) -> Candidates:
+    """Find the candidates; other aggregate functions are tried too, if Spark does not fail on these."""
+    run.enter("tracing rows")
+    more = variants
+    if run.options.verify or not run.large:
+        more = with_other_functions(variants, run.asked, large=run.large)
+    try:
+        return _find_candidates(run, more)
+    except Exception as error:
+        reason = reason_against_variants(run.engine, error)
+        added = [each for each in more.found[1:] if run.options.automatic or each.kind == "aggregate"]
+        if reason is None or not added:
+            raise
+    return _find_candidates(run, more.leave_out(added, f"with what nobody asked for the query fails: {reason}"))
+
+
+def _find_candidates(run: Run, variants: Alternatives) -> Candidates:
+    with run.engine.named_jobs("sparkwhy: tracing rows"):
+        return find_candidates(run.engine, variants, run.asked, large=run.large, find_keys=run.find_keys)
+
+
+# --- answers without explanations ---
+
+
+def answer_not_missing(run: Run, candidates: Candidates) -> Answer | None:
+    """Answer with the row itself if the query returns it."""
+    there = [c for c in candidates.found if c.alternative == 0 and c.blame == 0 and c.certain]
+    return Answer.not_missing(run.question, candidates.variants.attribute_variants, there[0]) if there else None
+
+
+def answer_not_in_data(run: Run, candidates: Candidates) -> Answer | None:
+    """Answer with the sources that lack the row, if no row could become it."""
+    if candidates.found:
+        return None
+    run.enter("looking at the sources")
+    with run.engine.named_jobs("sparkwhy: looking at the sources"):
+        gaps = find_gaps(run.engine, candidates.traced)
+        if not gaps:
+            return None
+        return Answer.not_in_data(
+            run.question, candidates.variants.attribute_variants, gaps, name_holders(run, candidates)
+        )
+
+
+def name_holders(run: Run, candidates: Candidates) -> tuple[str, ...]:
+    """Name other columns that contain the requested value. Best effort: a Spark failure here becomes a warning."""
+    if not run.options.verify or run.options.automatic:
+        return ()
+    try:
+        found = find_holders(run.engine, candidates.variants.found[0].plan, run.asked, run.limits)
+        return tuple(notes.ELSEWHERE.format(found=each) for each in found)
+    except run.engine.failures as error:
+        if run.engine.was_cancelled(error):
+            raise
+        return (notes.ELSEWHERE_LEFT_OUT,)
+
+
+# --- explanations ---
+
+
+def answer_with_explanations(run: Run, candidates: Candidates) -> Answer:
+    """Answer with the explanations of the candidates, or with pairs that only a join keeps apart."""
+    search = start_search(
+        run.engine,
+        candidates,
+        run.asked,
+        run.options.declared if run.options.verify else (),
+        large=run.large,
+        find_keys=run.find_keys,
+        limits=run.limits,
+    )
+    with run.engine.named_jobs("sparkwhy: trying fixes"):
+        kept, tried = judge_explanations(run, search, candidates)
+        pairs, pairs_left_out = look_at_pairs(run, search, kept)
+    explanations = rank(edit_code(search, kept + pairs))
+    if has_details(run):
+        run.enter("looking at near misses")
+        with run.engine.named_jobs("sparkwhy: looking at near misses"):
+            explanations = find_details(run.engine, explanations, run.limits)
+    left_out = (*pairs_left_out, *left_out_of(run, candidates))
+    others = tuple(each.explanation for each in edit_code(search, tried))
+    return Answer.explained(run.question, candidates.variants.attribute_variants, explanations, others, left_out)
+
+
+def judge_explanations(
+    run: Run, search: FixSearch, candidates: Candidates
+) -> tuple[tuple[Claim, ...], tuple[Claim, ...]]:
+    """Return the explanations with fixes that were run and their side effects; and those that were tried in vain."""
+    run.enter("trying fixes")
+    if not run.options.verify:
+        return explain_without_fixes(search, candidates), ()
+    verdicts = find_fixes(search, candidates)
+    if run.written is not None:
+        verdicts = confirm_fixes(run.engine, verdicts, run.written)
+    kept, tried = split_shown(verdicts)
+    if run.options.side_effects != "none":
+        run.enter("counting side effects")
+        kept = search.with_effects(kept, examples=run.options.side_effects == "exact")
+    return kept, tried
+
+
+def look_at_pairs(run: Run, search: FixSearch, found: tuple[Claim, ...]) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
+    """Find pairs that joins keep apart, if nothing is certain; and what could not be looked at.
+
+    Best effort: a failure of Spark becomes a warning. With null in the place of failing values nothing is looked at,
+    because a pair might be one on which the query fails.
+    """
+    if any(each.explanation.certain for each in found):
+        return (), ()
+    if run.written is not None:
+        return (), (notes.PAIRS_LEFT_OUT,)
+    run.enter("looking at pairs that joins keep apart")
+    try:
+        return find_pairs(search, verify=run.options.verify), ()
+    except run.engine.failures as error:
+        if run.engine.was_cancelled(error) or run.engine.failing_value(error):
+            raise  # a timeout; or all is asked once more, with null for such values
+        return (), (notes.PAIRS_LEFT_OUT,)
+
+
+def has_details(run: Run) -> bool:
+    """Return whether near misses are looked up: where data is large, only together with fixes."""
+    return run.options.verify or not run.large
+
+
+def left_out_of(run: Run, candidates: Candidates) -> tuple[str, ...]:
+    """Say what was not followed."""
+    found = {
+        notes.EXPLANATIONS_ONLY: not has_details(run),
+        notes.GROUPS_LEFT_OUT: any(candidate.worlds_left_out for candidate in candidates.found),
+        notes.TAKEN_TOGETHER: bool(candidates.traced.bits.together),
+    }
+    return tuple(note for note, holds in found.items() if holds)
