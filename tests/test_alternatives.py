@@ -535,7 +535,7 @@ def test_a_field_that_moved_is_found_by_its_value(tweets: DataFrame) -> None:
     assert told(answer) == [({"place.country": "user.location"}, ["project"])]
     (explanation,) = answer.explanations
     assert explanation.evidence[:2] == (
-        "1 of 2 rows hold there what is asked for",
+        "1 of 2 rows contain the requested value there",
         "user.location has the type of place.country",
     )
     assert all(line in str(answer) for line in explanation.evidence)

@@ -53,7 +53,6 @@ from sparkwhy.plan.build import all_of
 from sparkwhy.plan.nodes import Filter, OpId, Plan
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.question.match import conditions
-from sparkwhy.report.answer import ELSEWHERE_LEFT_OUT
 from sparkwhy.spark.classic.run.operators import run
 from sparkwhy.trace.blame import Dropper, droppers_of
 from sparkwhy.trace.relax import relax
@@ -383,7 +382,7 @@ def test_a_field_that_moved_is_found_where_it_is(spark: SparkSession, monkeypatc
     plain = why_not(tweets, c07_moved_field.MISSING)
     assert plain.outcome == "not_in_data"
     assert [note for note in plain.warnings if 'alternatives="auto"' in note] == [
-        'user.location holds what is asked of place.country, in 2 of 3 rows: alternatives="auto" tries it.'
+        'user.location contains what you ask of place.country, in 2 of 3 rows: alternatives="auto" tries it.'
     ]
     with monkeypatch.context() as patched:
         patched.setattr("sparkwhy.alternatives.find.evidence_plans", failing)
@@ -398,7 +397,7 @@ def test_a_field_that_moved_is_found_where_it_is(spark: SparkSession, monkeypatc
         assert row(answer) == {"country": "Germany", "tweets": "2"}
         assert "with user.location in place of place.country" in str(answer)
     assert declared.explanations[0].evidence == ()
-    assert "2 of 3 rows hold there what is asked for" in found.explanations[0].evidence
+    assert "2 of 3 rows contain the requested value there" in found.explanations[0].evidence
 
 
 def test_a_column_that_was_renamed_changes_all_that_read_it(spark: SparkSession) -> None:
@@ -410,7 +409,7 @@ def test_a_column_that_was_renamed_changes_all_that_read_it(spark: SparkSession)
         assert answer.explanations[0].alternative == {"mail": "email"}
         assert row(answer) == {"name": "Eva", "contact": "eva@example.org"}
     assert "as filter email is not null" in str(declared)
-    assert "their names are alike" in found.explanations[0].evidence
+    assert "their names are similar" in found.explanations[0].evidence
 
 
 # --- 12: NOT IN ---
@@ -579,7 +578,8 @@ def test_a_union_by_position_asks_the_other_column(spark: SparkSession) -> None:
     assert answer.outcome == "not_in_data"
     assert [gap.conditions for gap in answer.gaps] == [("name = 'Eva'",), ("city = 'Eva'",)]
     (note,) = answer.warnings
-    assert note == "union goes by position: city becomes name, name becomes city. unionByName() goes by name."
+    by_position = "union matches columns by position: city becomes name, name becomes city."
+    assert note == f"{by_position} unionByName() matches them by name."
 
 
 def test_a_union_by_name_goes_without_a_note(spark: SparkSession) -> None:

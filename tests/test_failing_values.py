@@ -24,7 +24,7 @@ def test_a_row_on_which_the_changed_query_would_fail_is_explained_and_not_verifi
     answer = why_not(query, {"parts": 0})
     (found,) = answer.explanations
     assert [operator.text for operator in found.operators] == ["filter parts <> 0"]
-    assert (found.verified, found.reason) == (False, "under this change the query fails: DIVIDE_BY_ZERO")
+    assert (found.verified, found.reason) == (False, "with this change the query fails: DIVIDE_BY_ZERO")
     assert any("DIVIDE_BY_ZERO" in warning for warning in answer.warnings)
 
 
@@ -57,7 +57,7 @@ def test_a_fix_that_lets_another_such_row_in_is_not_verified(spark: SparkSession
     query = source.filter("parts > 2").select("parts", (F.col("total") / F.col("parts")).alias("share"))
     (found,) = why_not(query, {"share": -5.0}).explanations
     assert [fix.after for fix in found.fixes] == ["filter parts > -2"]
-    assert (found.verified, found.reason) == (False, "under this change the query fails: DIVIDE_BY_ZERO")
+    assert (found.verified, found.reason) == (False, "with this change the query fails: DIVIDE_BY_ZERO")
 
 
 def test_another_attribute_may_fail_too(spark: SparkSession) -> None:
@@ -67,7 +67,7 @@ def test_another_attribute_may_fail_too(spark: SparkSession) -> None:
     answer = why_not(query, {"id": 1}, alternatives=[{"size", "code"}])
     told = {tuple(operator.kind for operator in found.operators): found for found in answer.explanations}
     assert {kinds: found.verified for kinds, found in told.items()} == {("filter",): True, ("project",): False}
-    assert told["project",].reason == "under this change the query fails: CAST_INVALID_INPUT"
+    assert told["project",].reason == "with this change the query fails: CAST_INVALID_INPUT"
 
 
 def test_a_query_that_fails_by_itself_still_fails(shares: DataFrame) -> None:

@@ -155,10 +155,9 @@ FIXED = {
     "c19_limit": ["limit 4"],
 }
 NOT_FIXED = {
-    "c12_not_in_subquery": "there is nothing to change in anti join (not in) on id = customer: only without it would"
-    " the row come through",
-    "c13_drop_duplicates": "there is nothing to change in distinct by name: only without it would the row come through",
-    "c15_dropna": "phone is null, and a null test has no other form",
+    "c12_not_in_subquery": "no automatic fix: the row comes through only without anti join (not in) on id = customer",
+    "c13_drop_duplicates": "no automatic fix: the row comes through only without distinct by name",
+    "c15_dropna": "phone is null for this row, and a null test has no other form",
 }
 
 
@@ -260,7 +259,7 @@ def test_what_no_constant_brings_is_told_as_tried(spark: SparkSession) -> None:
     assert answer.explanations == ()
     (tried,) = answer.tried
     assert tried.verified is False
-    assert tried.reason == "under this change total is 25, not total = 45"
+    assert tried.reason == "with this change total is 25, not total = 45"
 
 
 # --- aggregate functions ---
@@ -316,7 +315,7 @@ def test_functions_that_are_too_many_are_told(spark: SparkSession) -> None:
     data = spark.createDataFrame([("a", 1.0, 2.0, 3.0)], "k string, x double, y double, z double")
     sums = data.groupBy("k").agg(*(F.sum(name).alias(name) for name in "xyz"))
     answer = why_not(sums, {"k": "a", "x": 9.0, "y": 9.0, "z": 9.0})
-    told = [each for each in answer.warnings if each.endswith("no more than 6 other functions are tried")]
+    told = [each for each in answer.warnings if each.endswith("at most 6 other functions are tried")]
     assert len(told) == 3  # of avg, min and max for each of three columns
 
 

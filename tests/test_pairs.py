@@ -7,7 +7,6 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 import sparkwhy
-from sparkwhy.report.answer import PAIRS_LEFT_OUT
 
 
 @pytest.fixture
@@ -54,4 +53,4 @@ def test_if_spark_fails_on_pairs_the_question_is_answered_without(
     monkeypatch.setattr("sparkwhy.pipeline.find_pairs", fails)
     answer = sparkwhy.why_not(bought, {"order_id": 5, "name": "Bob"})
     assert (answer.outcome, answer.explanations) == ("unexplained", ())
-    assert PAIRS_LEFT_OUT in answer.warnings
+    assert [note.code for note in answer.warnings] == ["pairs_left_out"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sparkwhy.evidence.text_differences import date_formats, equal_after, near_miss, time_apart, visible
+from sparkwhy.evidence.text_differences import date_formats, equal_after, near_miss, time_apart
+from sparkwhy.wording import quote_visibly as visible
 
 
 @pytest.mark.parametrize(

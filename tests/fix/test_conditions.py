@@ -17,6 +17,7 @@ from sparkwhy.fix.proposals.conditions.form import Form
 from sparkwhy.fix.proposals.reasons import reason_without_form
 from sparkwhy.memory.evaluate import evaluator
 from sparkwhy.memory.settings import Settings
+from sparkwhy.messages import Message
 from sparkwhy.plan.exprs import (
     And,
     Attribute,
@@ -79,8 +80,8 @@ def value_in(row: dict[Attribute, Any]) -> Callable[[Expr], Any]:
     return value
 
 
-def no_form(of: str) -> str:
-    return f"no other form of {of} is known that would let the row through"
+def no_form(of: str) -> Message:
+    return Message("no_other_form", condition=of)
 
 
 def compared(*conditions: str) -> list[tuple[str, str]]:
@@ -190,8 +191,8 @@ def test_the_forms_of_a_condition_that_hold(part: Expr, row: dict[Attribute, Any
 @pytest.mark.parametrize(
     ("part", "row", "reason"),
     [
-        (IsNotNull(Ref(S)), {S: None}, "s is null, and a null test has no other form"),
-        (IsNull(Ref(S)), {S: "x"}, "s is not null, and a null test has no other form"),
+        (IsNotNull(Ref(S)), {S: None}, Message("is_null", column="s")),
+        (IsNull(Ref(S)), {S: "x"}, Message("is_not_null", column="s")),
         (compare("=", N, M), {N: None, M: 1}, no_form("n = m")),
         (compare("=", N, number(1)), {M: 1}, no_form("n = 1")),
         (Not(In(Ref(N), (number(1),))), {N: 1}, no_form("not (n in (1))")),

@@ -11,6 +11,7 @@ from sparkwhy.explain.rank import rank, split_shown
 from sparkwhy.explain.repair import Repair
 from sparkwhy.fix.judge import with_effects
 from sparkwhy.fix.kinds import total_cost
+from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import OpId
 from tests.plan.test_nodes import attribute, table
 
@@ -29,7 +30,7 @@ def judged(*steps: int, kind: FixKind = "constant", effects: int | None = 0, cer
 
 def possible(*steps: int) -> Claim:
     found = judged(*steps, effects=None)
-    untried = replace(found.explanation, fixes=(), verified=False, reason="it has no parameter")
+    untried = replace(found.explanation, fixes=(), verified=False, reason=Message("no_constant_known"))
     return Claim(found.ops, untried)
 
 

@@ -7,12 +7,13 @@ from typing import Any
 from sparkwhy.explain.model import Explanation, Operator
 from sparkwhy.plan.exprs import Attribute, AttrId, Cast, Compare, Expr, In, Literal, Ref
 from sparkwhy.plan.nodes import Column, Filter, Flatten, Join, OpId, Plan, Project, Source, Table
-from sparkwhy.plan.show import MASK, main_nodes, show_op
+from sparkwhy.plan.show import main_nodes, show_op
 from sparkwhy.plan.types import DATE, INTEGER, STRING, Array
 from sparkwhy.report.findings import findings
 from sparkwhy.report.redact import Redaction, redacted
 from sparkwhy.report.values import told_values
 from sparkwhy.trace.rules.join_inputs import NO_PARTNER
+from sparkwhy.wording import MASK
 from tests.report.answers import answer
 
 ID, ITEMS = Attribute(AttrId(1), "id", INTEGER), Attribute(AttrId(2), "items", Array(INTEGER))

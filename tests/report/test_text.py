@@ -10,6 +10,7 @@ from textwrap import dedent
 import pytest
 
 from sparkwhy.explain.model import SideEffects
+from sparkwhy.messages import Message
 from sparkwhy.plan.build import all_of
 from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, IsNull, Or, Ref
 from sparkwhy.plan.nodes import Join, OpId, Source, Table
@@ -134,10 +135,10 @@ def test_an_explanation_that_was_not_tried_says_nothing_of_fixes() -> None:
 
 def test_an_operator_is_shown_as_it_reads_under_the_alternative() -> None:
     month = query(year=Attribute(AttrId(4), "month", INTEGER))
-    told = replace(filtered(alternative={"year": "month"}, evidence=("their names are alike",)), plan=month)
+    told = replace(filtered(alternative={"year": "month"}, evidence=(Message("similar_names"),)), plan=month)
     text = str(answer(told))
     assert " 1. filter year >= 2019   etl.py:7\n      as filter month >= 2019\n" in text
-    assert "      with month in place of year\n      their names are alike\n" in text
+    assert "      with month in place of year\n      their names are similar\n" in text
     assert "      as " not in str(answer(filtered()))
 
 

@@ -598,7 +598,7 @@ def _chances() -> Iterator[Odd]:
     """The answer says which operator another run may decide otherwise, and where it stands."""
 
     def warned(operator: str, text: str, *, verified: bool = True) -> Sees:
-        return Sees((operator,), verified, (f"Note: {text}", "odd_data.py:", "gives other values at each run"))
+        return Sees((operator,), verified, (f"Note: {text}", "odd_data.py:", "returns other values on each run"))
 
     yield Odd(
         "chance",
@@ -619,7 +619,7 @@ def _chances() -> Iterator[Odd]:
         "uuid()",
         lambda p: people(p).withColumn("u", F.uuid()).filter("n >= 5"),
         {"id": 1},
-        Sees(("filter n >= 5",), words=("Note: select *, uuid(", "gives other values at each run")),
+        Sees(("filter n >= 5",), words=("Note: select *, uuid(", "returns other values on each run")),
     )
     yield Odd(
         "chance",
@@ -633,7 +633,7 @@ def _chances() -> Iterator[Odd]:
         "in the pattern",
         lambda p: people(p).filter("n >= 5"),
         {"id": lambda column: (column == 1) & (F.rand() < 2)},
-        Sees(("filter n >= 5",), words=("Note: <lambda> of the pattern gives other values at each run",)),
+        Sees(("filter n >= 5",), words=("Note: <lambda> of the pattern returns other values on each run",)),
     )
     yield Odd(
         "chance",

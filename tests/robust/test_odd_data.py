@@ -80,7 +80,7 @@ def check(answer: Answer, out: Sees | Is) -> None:
     assert all(op.text.startswith(words) for op, words in zip(first.operators, out.operators, strict=True)), text
     assert first.verified is out.verified, text
     noted = any(word.startswith("Note: ") for word in out.words)
-    assert ("gives other values at each run" in text) == noted, text
+    assert ("returns other values on each run" in text) == noted, text
 
 
 # --- plans of a thousand operators, without Spark ---

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from sparkwhy.cli.main import main
-from sparkwhy.plan.show import MASK
+from sparkwhy.wording import MASK
 
 QUERY = "select * from values ('Zelda', 1999), ('Quux', 2024) as people(name, year) where year > 2020"
 ROW = '{"name": {"$startswith": "Ze"}}'

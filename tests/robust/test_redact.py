@@ -11,8 +11,8 @@ from pyspark.sql import functions as F
 
 from sparkwhy import Answer, why_not
 from sparkwhy.errors import QueryFailed
-from sparkwhy.plan.show import MASK
 from sparkwhy.report.redact import Redaction, redacted
+from sparkwhy.wording import MASK
 
 SECRETS = ("Zelda", "zq17", "ZQ17", "Quux", "4711", "1999", "8152", "Wibble")
 """Values of the data that no pattern, name or constant of the queries says."""

@@ -805,7 +805,7 @@ def test_in_mode_each_uses_above_one_projection_share_their_choice() -> None:
     plan = q.filter(first, compare(of(first, "a"), "<", 9))
     found = asked(plan, {"a", "b"}, mode="each")
     assert [steps(each) for each in found.found] == [[], [2]]
-    assert set(reasons(found)) == {"the operators above step 2 want a to be different attributes"}
+    assert set(reasons(found)) == {"the operators above step 2 need different columns in the place of a"}
 
 
 def test_explicit_alternatives_stand_beside_the_groups() -> None:

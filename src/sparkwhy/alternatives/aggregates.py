@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from sparkwhy.alternatives.variant import Alternatives, QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions, backtrace
+from sparkwhy.messages import Message
 from sparkwhy.plan.exprs import AggCall, Expr
 from sparkwhy.plan.nodes import Aggregate, Column, Plan
 from sparkwhy.plan.show import names_for, show_expr
@@ -35,8 +36,8 @@ def with_other_functions(tried: Alternatives, conditions: Conditions, *, large: 
     dear = [each for each, call in found if large and call.distinct]
     cheap = [each for each, call in found if not (large and call.distinct)]
     more = Alternatives((*tried.found, *cheap[:MAX_FUNCTIONS]), tried.pruned)
-    more = more.leave_out(cheap[MAX_FUNCTIONS:], f"no more than {MAX_FUNCTIONS} other functions are tried")
-    return more.leave_out(dear, "on much data distinct values are not counted where the query does not")
+    more = more.leave_out(cheap[MAX_FUNCTIONS:], Message("function_limit", limit=MAX_FUNCTIONS))
+    return more.leave_out(dear, Message("no_distinct_on_large_data"))
 
 
 def _aggregate_variants(plan: Plan, conditions: Conditions) -> Iterator[tuple[QueryVariant, AggCall]]:

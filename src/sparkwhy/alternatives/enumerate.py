@@ -18,6 +18,7 @@ from sparkwhy.alternatives.paths import Names, Origin, path_text, spelling_in
 from sparkwhy.alternatives.substitute import Analysis, Substitution, Use, substitute
 from sparkwhy.alternatives.variant import Alternatives, Pruned, QueryVariant
 from sparkwhy.errors import AlternativeError, TooManyAlternatives, show_argument
+from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.walk import walk
 
@@ -225,7 +226,7 @@ def _try_combinations(
 def _prune_unused(query: Analysis, changes: tuple[Substitution, ...]) -> Pruned:
     """An explicit alternative of which nothing is used."""
     said = {_text(query, c.table, c.old): _text(query, c.table, c.new) for c in changes}
-    return Pruned(said, f"the query does not use {' or '.join(said)}")
+    return Pruned(said, Message("unused", paths=" or ".join(said)))
 
 
 def _rank(rewritten: QueryVariant) -> tuple[int, int, list[tuple[str, str]]]:

@@ -8,6 +8,7 @@ from sparkwhy.alternatives.paths import (
     field_named,
     fields_in,
 )
+from sparkwhy.messages import Message
 from sparkwhy.plan.build import either, null, transform
 from sparkwhy.plan.exprs import Cast, Expr, FieldOf, IsNull, MakeStruct
 from sparkwhy.plan.types import (
@@ -33,7 +34,7 @@ _DIGITS: Mapping[Type, int] = {type: len(str(1 << (bits - 1))) for type, bits in
 class CannotSubstitute(Exception):
     """The substitution cannot be carried out; the reason is in words."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: Message) -> None:
         super().__init__(reason)
         self.reason = reason
 
@@ -58,7 +59,7 @@ def _fit_field(struct: Expr, name: str, wanted: Type) -> Expr:
     return null(wanted) if found is None else fit_type(FieldOf(struct, fields.index(found)), wanted)
 
 
-def describe_mapping(given: Type, wanted: Type, path: str, fields_read: frozenset[str]) -> Iterator[str]:
+def describe_mapping(given: Type, wanted: Type, path: str, fields_read: frozenset[str]) -> Iterator[Message]:
     """What has to be mapped between two types, in words; `CannotSubstitute` if something would be lost."""
     match given, wanted:
         case _ if same_shape(given, wanted):
@@ -68,19 +69,19 @@ def describe_mapping(given: Type, wanted: Type, path: str, fields_read: frozense
         case Array(inner), Array(element):
             yield from describe_mapping(inner, element, path, fields_read)
         case _ if widens(given, wanted):
-            yield f"{path} is {ddl(given)}: cast to {ddl(wanted)}"
+            yield Message("cast_needed", path=path, given=ddl(given), wanted=ddl(wanted))
         case _:
-            raise CannotSubstitute(f"{path} is {ddl(given)}, not {ddl(wanted)}: the schema would change")
+            raise CannotSubstitute(Message("other_type", path=path, given=ddl(given), wanted=ddl(wanted)))
 
 
-def _describe_field_mapping(given: Struct, wanted: Struct, path: str, fields_read: frozenset[str]) -> Iterator[str]:
+def _describe_field_mapping(given: Struct, wanted: Struct, path: str, fields_read: frozenset[str]) -> Iterator[Message]:
     pairs = [(wished, field_named(wished.name, given.fields)) for wished in wanted.fields]
     missing = [wished.name for wished, found in pairs if found is None]
     needed = [name for name in missing if name.lower() in fields_read]
     if needed or len(missing) == len(pairs):
-        what = f"no field {needed[0]}, which the query reads" if needed else "none of the fields"
-        raise CannotSubstitute(f"{path} has {what}: the schema would change")
-    yield from (f"{path} has no field {name}: null" for name in missing)
+        lacks_all = Message("lacks_all_fields", path=path)
+        raise CannotSubstitute(Message("lacks_read_field", path=path, field=needed[0]) if needed else lacks_all)
+    yield from (Message("field_is_null", path=path, field=name) for name in missing)
     for wished, found in pairs:
         if found is not None:
             yield from describe_mapping(found.type, wished.type, f"{path}.{found.name}", fields_read)

@@ -32,6 +32,7 @@ from sparkwhy.alternatives.paths import (
     with_uses,
 )
 from sparkwhy.errors import assert_never
+from sparkwhy.messages import Message
 from sparkwhy.plan.build import transform
 from sparkwhy.plan.exprs import AttrId, Expr, FieldOf, ItemOf, Ref
 from sparkwhy.plan.nodes import (
@@ -100,10 +101,10 @@ class Analysis:
         return cls(plan, meanings, tables, references, field_names_read(plan))
 
 
-def substitute(query: Analysis, changes: tuple[Substitution, ...]) -> tuple[Plan, tuple[str, ...]]:
+def substitute(query: Analysis, changes: tuple[Substitution, ...]) -> tuple[Plan, tuple[Message, ...]]:
     """The rewritten query and notes on what was mapped; `CannotSubstitute` if it cannot be."""
     planned = _plan_substitution(query, changes)
-    notes: dict[str, None] = {}
+    notes: dict[Message, None] = {}
 
     def rewritten(node: Plan, below: tuple[Plan, ...]) -> Plan:
         return with_inputs(_rewrite_node(planned, node, notes), below)
@@ -141,7 +142,8 @@ class SubstitutionPlan:
         names = change.new + origin.names[len(change.old) :]
         found = spelling_in(self.query.tables[origin.table], names)
         if found is None:
-            raise CannotSubstitute(f"{path_text(change.new)} has no field {path_text(names[len(change.new) :])}")
+            lacking = path_text(names[len(change.new) :])
+            raise CannotSubstitute(Message("has_no_field", path=path_text(change.new), field=lacking))
         return replace(origin, names=found)
 
     def offers(self, node: Plan, target: Meaning, scope: MeaningScope) -> list[tuple[Expr, Names]]:
@@ -248,7 +250,7 @@ def _check_reached(planned: SubstitutionPlan, node: Plan, pending: Pending) -> N
     """Nothing may want an attribute to be another one where it begins."""
     for id, wanted in pending.items():
         for target in wanted - {planned.query.meanings[node.id][id]}:
-            raise CannotSubstitute(f"{_text(target)} does not reach the operators that would read it")
+            raise CannotSubstitute(Message("does_not_reach_readers", path=_text(target)))
 
 
 def _text(meaning: Meaning) -> str:
@@ -276,7 +278,7 @@ def _columns_replaced_by(planned: SubstitutionPlan, node: Project, pending: Pend
         own = planned.query.meanings[node.id][id]
         offered = [target for target in wanted - {own} if planned.offers(node, target, MeaningScope({}))]
         if offered and len(wanted) > 1:
-            raise CannotSubstitute(f"the operators above step {node.id} want {_text(own)} to be different attributes")
+            raise CannotSubstitute(Message("different_substitutes", step=str(node.id), path=_text(own)))
         if offered:
             found[id] = offered[0]
     return found
@@ -290,7 +292,7 @@ def _pending_of(planned: SubstitutionPlan, node: Plan, read: Reference) -> Pendi
     if planned.offers(node, target, read.scope):
         return {}
     if not isinstance(read.root, Ref):
-        raise CannotSubstitute(f"{_text(target)} does not reach step {node.id}")
+        raise CannotSubstitute(Message("does_not_reach", path=_text(target), step=str(node.id)))
     return {read.root.attribute.id: frozenset({_root_target(planned, node, read)})}
 
 
@@ -306,7 +308,7 @@ def _root_target(planned: SubstitutionPlan, node: Plan, read: Reference) -> Mean
     for root, whole in zip(_root_meaning(read), read.meaning, strict=True):
         change = planned.change(node.id, whole)
         if change is not None and len(change.old) > len(root.names):
-            raise CannotSubstitute(f"{path_text(change.new)} does not reach step {node.id}")
+            raise CannotSubstitute(Message("does_not_reach", path=path_text(change.new), step=str(node.id)))
         found.append(planned.move(root, change))
     return tuple(found)
 
@@ -314,7 +316,7 @@ def _root_target(planned: SubstitutionPlan, node: Plan, read: Reference) -> Mean
 # --- how to replace ---
 
 
-def _rewrite_node(planned: SubstitutionPlan, node: Plan, notes: dict[str, None]) -> Plan:
+def _rewrite_node(planned: SubstitutionPlan, node: Plan, notes: dict[Message, None]) -> Plan:
     """The operator with its references replaced, and the columns that have to become others."""
     scope = scope_below(node, planned.query.meanings)
 
@@ -332,12 +334,12 @@ def _rewrite_node(planned: SubstitutionPlan, node: Plan, notes: dict[str, None])
 
 def _check_key(node: Plan, expr: Expr) -> Expr:
     if isinstance(node, Distinct) and not isinstance(expr, Ref):
-        raise CannotSubstitute(f"step {node.id} drops duplicates by whole columns of the same type only")
+        raise CannotSubstitute(Message("whole_columns_only", step=str(node.id)))
     return expr
 
 
 def _column(
-    planned: SubstitutionPlan, node: Project, column: Column, scope: MeaningScope, notes: dict[str, None]
+    planned: SubstitutionPlan, node: Project, column: Column, scope: MeaningScope, notes: dict[Message, None]
 ) -> Column:
     target = planned.columns.get((node.id, column.attribute.id))
     if target is None:
@@ -348,10 +350,10 @@ def _column(
 
 
 def _replacement(
-    planned: SubstitutionPlan, node: Plan, read: Reference, target: Meaning, notes: dict[str, None]
+    planned: SubstitutionPlan, node: Plan, read: Reference, target: Meaning, notes: dict[Message, None]
 ) -> Expr:
     """The expression for the target that fits in the place of the reference."""
-    reasons: list[str] = []
+    reasons: list[Message] = []
     for base, rest in planned.offers(node, target, read.scope):
         found = _take_fields(base, rest, target, read)
         try:

@@ -16,6 +16,7 @@ from sparkwhy.alternatives.paths import Names, SourcePath, path_text, paths_of_t
 from sparkwhy.alternatives.substitute import Analysis
 from sparkwhy.alternatives.variant import Alternatives, QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions, backtrace
+from sparkwhy.messages import Message
 from sparkwhy.plan.build import Fresh, all_of, long
 from sparkwhy.plan.exprs import AggCall, Expr
 from sparkwhy.plan.nodes import Aggregate, Column, Limit, OpId, Plan, Table
@@ -63,12 +64,12 @@ class Pair:
         return self.are_siblings or self.similarity >= _SIMILAR
 
     @property
-    def evidence(self) -> tuple[str, ...]:
-        found = [f"{path_text(self.new)} has the type of {path_text(self.old)}"]
+    def evidence(self) -> tuple[Message, ...]:
+        found = [Message("same_type", new=path_text(self.new), old=path_text(self.old))]
         if self.are_siblings:
-            found.append("both stand in one struct" if len(self.old) > 1 else "both are columns of one source")
+            found.append(Message("same_struct" if len(self.old) > 1 else "same_source"))
         if self.similarity >= _SIMILAR:
-            found.append("their names are alike")
+            found.append(Message("similar_names"))
         return tuple(found)
 
 
@@ -160,7 +161,7 @@ def choose_suggestions(plan: Plan, proposed: Sequence[Suggestion], seen: Mapping
     return Alternatives((QueryVariant({}, plan, ()), *ordered), ())
 
 
-def describe_holders(proposed: Sequence[Suggestion], seen: Mapping[OpId, Sequence[int]]) -> Iterator[str]:
+def describe_holders(proposed: Sequence[Suggestion], seen: Mapping[OpId, Sequence[int]]) -> Iterator[Message]:
     """The attributes that hold what the question asks for, in sentences, the likeliest first."""
     counts = _counts(seen)
     for proposal in proposed:
@@ -168,7 +169,8 @@ def describe_holders(proposed: Sequence[Suggestion], seen: Mapping[OpId, Sequenc
         fitting = 0 if proposal.asked is None else next(counts[pair.table])
         if fitting:
             old, new = path_text(pair.old), path_text(pair.new)
-            yield f"{new} holds what is asked of {old}, in {fitting} of {_describe_rows(seen[pair.table][0])}"
+            rows = _describe_rows(seen[pair.table][0])
+            yield Message("value_elsewhere", new=new, old=old, fitting=fitting, rows=rows)
 
 
 def _counts(seen: Mapping[OpId, Sequence[int]]) -> dict[OpId, Iterator[int]]:
@@ -185,12 +187,12 @@ def _judge(
         return (pair.likeness, replace(proposal.rewritten, evidence=evidence)) if pair.is_likely else None
     fitting, rows = next(counts[pair.table]), seen[pair.table][0]
     if fitting:
-        told = f"{fitting} of {_describe_rows(rows)} hold there what is asked for"
-        return pair.likeness + _HOLDS, replace(proposal.rewritten, evidence=(told, *evidence))
+        found = Message("rows_fit", fitting=fitting, rows=_describe_rows(rows))
+        return pair.likeness + _HOLDS, replace(proposal.rewritten, evidence=(found, *evidence))
     if rows < MAX_ROWS or not pair.is_likely:
         return None
-    told = f"none of {_describe_rows(rows)} holds there what is asked for"
-    return pair.likeness, replace(proposal.rewritten, evidence=(told, *evidence))
+    found = Message("no_row_fits", rows=_describe_rows(rows))
+    return pair.likeness, replace(proposal.rewritten, evidence=(found, *evidence))
 
 
 def _describe_rows(rows: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
+from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import OpId, Plan
 
 
@@ -21,8 +22,8 @@ class QueryVariant:
     changes: Mapping[str, str]
     plan: Plan
     changed: tuple[OpId, ...]
-    notes: tuple[str, ...] = ()
-    evidence: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
+    evidence: tuple[Message, ...] = ()
     kind: OneOf["attribute", "aggregate"] = "attribute"
     functions: tuple[str, str] | None = None
 
@@ -37,7 +38,7 @@ class Pruned:
     """An alternative that cannot be tried, with the reason in words."""
 
     changes: Mapping[str, str]
-    reason: str
+    reason: Message
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Alternatives:
     found: tuple[QueryVariant, ...]
     pruned: tuple[Pruned, ...]
 
-    def leave_out(self, readings: Iterable[QueryVariant], reason: str) -> Alternatives:
+    def leave_out(self, readings: Iterable[QueryVariant], reason: Message) -> Alternatives:
         """The alternatives without these readings, of which the reason is told."""
         left_out = tuple(readings)
         found = tuple(each for each in self.found if not any(each is other for other in left_out))

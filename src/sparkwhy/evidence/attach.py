@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from sparkwhy.evidence.probes import ROWS, Met, Probe, own_keys, texts_of
-from sparkwhy.evidence.text_differences import Quoting, near_miss, time_apart, visible
+from sparkwhy.evidence.text_differences import near_miss, time_apart
 from sparkwhy.explain.model import Explanation
+from sparkwhy.messages import Message, Value
 from sparkwhy.plan.exprs import Compare, Expr, In, IsNull, Literal, Or, conjuncts
 from sparkwhy.plan.join_keys import equal_keys, residual_conditions
 from sparkwhy.plan.nodes import Filter, Join, Plan
@@ -16,8 +17,6 @@ from sparkwhy.plan.show import names_for, show_expr
 from sparkwhy.plan.types import STRING, ddl
 from sparkwhy.plan.walk import walk
 from sparkwhy.trace.rules.join_inputs import NO_PARTNER
-
-NULL_KEY = "null equals nothing, not even null: only <=> (eqNullSafe) would find it a partner"
 
 Rows: TypeAlias = Sequence[Sequence[str | None]]
 Row: TypeAlias = Mapping[str, str | None]
@@ -57,7 +56,7 @@ def _detailed(node: Plan | None, met: Met, told: tuple[Probe, list[Row]] | None)
 # --- hints ---
 
 
-def _own_hints(node: Plan | None, met: Met) -> Iterator[str]:
+def _own_hints(node: Plan | None, met: Met) -> Iterator[Message]:
     """What the values alone tell."""
     match node:
         case Filter():
@@ -70,30 +69,30 @@ def _own_hints(node: Plan | None, met: Met) -> Iterator[str]:
             return
 
 
-def _pair_hints(join: Join, met: Met) -> Iterator[str]:
+def _pair_hints(join: Join, met: Met) -> Iterator[Message]:
     """Why the keys of two rows that a join keeps apart are not equal."""
     keys = equal_keys(join)
     pairs = [texts_of(join, (key.left, key.right), met) for key in keys]
     if any(pair == (None, None) and not key.null_safe for pair, key in zip(pairs, keys, strict=True)):
-        yield NULL_KEY
+        yield Message("null_key")
     elif any(None in pair for pair in pairs):
-        yield "null equals no value"
+        yield Message("null_and_value")
     elif pairs:
         yield from _alike(*zip(*pairs, strict=True))
 
 
-def _null_key_hints(join: Join, met: Met) -> Iterator[str]:
+def _null_key_hints(join: Join, met: Met) -> Iterator[Message]:
     mine = texts_of(join, (own for own, _ in own_keys(join, met)), met)
     if any(text is None and not key.null_safe for text, key in zip(mine, equal_keys(join), strict=True)):
-        yield NULL_KEY
+        yield Message("null_key")
 
 
-def _probe_hints(probe: Probe, node: Plan, met: Met, rows: Sequence[Row]) -> Iterator[str]:
+def _probe_hints(probe: Probe, node: Plan, met: Met, rows: Sequence[Row]) -> Iterator[Message]:
     match probe.what, node:
         case "nearest", Join():
             yield from _key_hints(node, met, rows)
         case "partner", Join() if _is_not_in(node, rows):
-            yield "NOT IN keeps no row while there is a null on the right: use NOT EXISTS, or leave the nulls out"
+            yield Message("not_in_with_null")
         case "group", _:
             yield from _group_hints(rows[0])
         case _:
@@ -108,7 +107,7 @@ def _is_not_in(join: Join, rows: Sequence[Row]) -> bool:
     return any(isinstance(o.input, Compare) for o in unknown) and None in (v for row in rows for v in row.values())
 
 
-def _key_hints(join: Join, met: Met, rows: Sequence[Row]) -> Iterator[str]:
+def _key_hints(join: Join, met: Met, rows: Sequence[Row]) -> Iterator[Message]:
     """Why keys that look alike are not equal."""
     keys = own_keys(join, met)
     mine = texts_of(join, (own for own, _ in keys), met)
@@ -120,33 +119,31 @@ def _key_hints(join: Join, met: Met, rows: Sequence[Row]) -> Iterator[str]:
             yield from _alike(mine, theirs)
 
 
-def _alike(mine: Sequence[str | None], theirs: Sequence[str | None]) -> list[str]:
+def _alike(mine: Sequence[str | None], theirs: Sequence[str | None]) -> list[Message]:
     """How all the values that differ can be made equal; nothing if one cannot."""
     found = [near_miss(a, b) for a, b in zip(mine, theirs, strict=True) if a != b]
     return [hint for hint in found if hint is not None] if None not in found else []
 
 
-def _same_key_hints(join: Join, keys: Sequence[tuple[Expr, Expr]], mine: Sequence[str | None]) -> Iterator[str]:
+def _same_key_hints(join: Join, keys: Sequence[tuple[Expr, Expr]], mine: Sequence[str | None]) -> Iterator[Message]:
     """A key that reads the same on both sides: the rest of the condition fails, or else a cast makes them differ."""
     rest = [show_expr(part, names_for(join)) for part in residual_conditions(join)]
     if rest:
-        yield f"the key is there, but no row with it meets {' and '.join(rest)}"
+        yield Message("rest_fails", conditions=" and ".join(rest))
         return
     for (own, other), text in zip(keys, mine, strict=True):
         if own.type != other.type and text is not None:
-            types = f"{ddl(own.type)} and as {ddl(other.type)}"
-            unequal = f"but as {types} they are not equal: cast both to one type"
-            yield Quoting(f"both sides read {visible(text)}, {unequal}", f"both sides read the same, {unequal}")
+            yield Message("types_differ", text=Value("", text), one=ddl(own.type), other=ddl(other.type))
 
 
-def _group_hints(counts: Row) -> Iterator[str]:
+def _group_hints(counts: Row) -> Iterator[Message]:
     total = int(counts[ROWS] or 0)
     for what, count in counts.items():
         if what != ROWS and int(count or 0) < total:
-            yield f"the group has {total} rows, but {what} is null in {total - int(count or 0)} of them"
+            yield Message("nulls_in_group", total=total, column=what, nulls=total - int(count or 0))
 
 
-def _filter_hints(filter: Filter, met: Met) -> Iterator[str]:
+def _filter_hints(filter: Filter, met: Met) -> Iterator[Message]:
     """How near a value came to the constant that it was compared with."""
     names = names_for(filter)
     for part in conjuncts(filter.condition):
@@ -154,7 +151,7 @@ def _filter_hints(filter: Filter, met: Met) -> Iterator[str]:
             yield from _constant_hints(filter, part, met)
 
 
-def _constant_hints(node: Plan, part: Expr, met: Met) -> Iterator[str]:
+def _constant_hints(node: Plan, part: Expr, met: Met) -> Iterator[Message]:
     match part:
         case Compare("=", value, Literal() as constant):
             yield from _text_hints(node, value, (constant,), met)
@@ -166,11 +163,11 @@ def _constant_hints(node: Plan, part: Expr, met: Met) -> Iterator[str]:
             return
 
 
-def _text_hints(node: Plan, value: Expr, options: Iterable[Expr], met: Met) -> Iterator[str]:
+def _text_hints(node: Plan, value: Expr, options: Iterable[Expr], met: Met) -> Iterator[Message]:
     (mine,) = texts_of(node, (value,), met)
     constants = [option.value for option in options if isinstance(option, Literal) and option.type == STRING]
     return _told(near_miss(mine, constant) for constant in constants)
 
 
-def _told(hints: Iterable[str | None]) -> Iterator[str]:
+def _told(hints: Iterable[Message | None]) -> Iterator[Message]:
     return (hint for hint in hints if hint is not None)

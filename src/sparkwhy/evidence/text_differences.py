@@ -9,16 +9,7 @@ import unicodedata
 from collections.abc import Callable
 from itertools import combinations
 
-
-class Quoting(str):
-    """A sentence that quotes the data; `bare` says the same without."""
-
-    bare: str
-
-    def __new__(cls, text: str, bare: str) -> Quoting:
-        made = super().__new__(cls, text)
-        made.bare = bare
-        return made
+from sparkwhy.messages import Message, Value
 
 
 def _without_accents(text: str) -> str:
@@ -60,33 +51,24 @@ def _changed(text: str, changes: tuple[tuple[str, Callable[[str], str]], ...]) -
     return text
 
 
-def near_miss(one: str | None, other: str | None) -> str | None:
+def near_miss(one: str | None, other: str | None) -> Message | None:
     """A sentence on two texts that differ only in what people overlook."""
     if one is None or other is None or one == other:
         return None
     changes = equal_after(one, other)
     if changes is None:
         return None
-    equal = f"are equal after {' and '.join(changes)}"
-    return Quoting(f"{visible(one)} and {visible(other)} {equal}", f"two values {equal}")
+    return Message("equal_after", one=Value("", one), other=Value("", other), changes=" and ".join(changes))
 
 
-def visible(text: str) -> str:
-    """The text in quotes, with every character to be seen: 'Lyon<U+00A0>'."""
-    return "'" + "".join(c if _is_visible(c) else f"<U+{ord(c):04X}>" for c in text) + "'"
-
-
-def _is_visible(character: str) -> bool:
-    return character == " " or (character.isprintable() and not unicodedata.combining(character))
-
-
-def time_apart(one: str | None, other: str | None) -> str | None:
+def time_apart(one: str | None, other: str | None) -> Message | None:
     """A sentence on how far apart two times are; None if these are no times."""
     mine, bound = _time(one), _time(other)
     if mine is None or bound is None or mine == bound:
         return None
     order = "after" if mine > bound else "before"
-    return Quoting(f"{one} is {_duration(abs(mine - bound))} {order} {other}", f"the time is {order} the other")
+    span = _duration(abs(mine - bound))
+    return Message("time_apart", one=Value("", one), duration=span, order=order, other=Value("", other))
 
 
 def _time(text: str | None) -> dt.datetime | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from typing import Literal as OneOf
 
+from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import Kind, Plan
 from sparkwhy.plan.show import show_op
 
@@ -89,13 +90,13 @@ class Explanation:
     count: int = 0
     witnesses: tuple[Mapping[str, Any], ...] = ()
     alternative: Mapping[str, str] = field(default_factory=dict)
-    evidence: tuple[str, ...] = ()
+    evidence: tuple[Message, ...] = ()
     fixes: tuple[Fix, ...] = ()
     verified: bool | None = None
     returned: Mapping[str, Any] | None = None
     minimal: bool | None = None
     side_effects: SideEffects | None = None
-    reason: str | None = None
+    reason: Message | None = None
     plan: Plan = field(compare=False, repr=False, kw_only=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sparkwhy.explain.model import Operator
+from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import Plan, SetOperation, Union
 from sparkwhy.plan.walk import inputs, walk
 
@@ -12,7 +13,7 @@ _TOLD = 4
 """So many columns are named."""
 
 
-def misplaced(plan: Plan) -> tuple[str, ...]:
+def misplaced(plan: Plan) -> tuple[Message, ...]:
     """A note for each operator that goes by position and whose inputs name the same columns in another order."""
     going = (node for node in walk(plan) if isinstance(node, Union | SetOperation))
     return tuple(_note(node, found) for node in going if (found := list(_mixed(node))))
@@ -28,11 +29,11 @@ def _mixed(node: Plan) -> Iterator[tuple[str, str]]:
                 yield given.name, wanted.name
 
 
-def _note(node: Plan, found: Sequence[tuple[str, str]]) -> str:
+def _note(node: Plan, found: Sequence[tuple[str, str]]) -> Message:
     operator = Operator.of(node)
     place = "" if operator.where is None else f" ({operator.where})"
     pairs = list(dict.fromkeys(found))
     told = ", ".join(f"{given} becomes {wanted}" for given, wanted in pairs[:_TOLD])
     more = ", ..." if len(pairs) > _TOLD else ""
-    by_name = " unionByName() goes by name." if isinstance(node, Union) else ""
-    return f"{operator.text}{place} goes by position: {told}{more}.{by_name}"
+    code = "union_by_position" if isinstance(node, Union) else "by_position"
+    return Message(code, operator=f"{operator.text}{place}", columns=f"{told}{more}")

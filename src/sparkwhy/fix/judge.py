@@ -12,9 +12,8 @@ from sparkwhy.explain.repair import Repair
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.propose import Proposals
 from sparkwhy.fix.verify import Outcome, returned, shortfall
+from sparkwhy.messages import Message, join_reasons
 from sparkwhy.plan.nodes import OpId
-
-_NOTHING_KNOWN = "no change of its constants is known that would let the row through"
 
 
 def judge(

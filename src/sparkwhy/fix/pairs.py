@@ -14,7 +14,6 @@ from typing import Any
 
 from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions, backtrace
-from sparkwhy.evidence.text_differences import Quoting
 from sparkwhy.explain.candidates import Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.model import Explanation, FixKind, Operator
 from sparkwhy.explain.repair import Repair
@@ -149,15 +148,14 @@ def _told(plan: Plan, join: Join, explanation: Explanation) -> Explanation:
     operators = tuple(Operator.of(nodes[OpId(each.id)]) for each in explanation.operators)
     names = _names(join, explanation.plan)
     witnesses = tuple(_renamed(each, join.id.step, names) for each in explanation.witnesses)
-    reason = None if explanation.reason is None else _in_words_of_the_join(explanation.reason, names)
+    reason = explanation.reason and explanation.reason.with_texts(lambda text: _in_words_of_the_join(text, names))
     return replace(explanation, operators=operators, witnesses=witnesses, reason=reason, plan=plan, fixes=())
 
 
 def _in_words_of_the_join(reason: str, names: Mapping[str, str]) -> str:
     """A reason that speaks of `id#7` as one that speaks of `left.id`; the longest parts first."""
     for own in sorted((each for each in names if names[each] != each), key=len, reverse=True):
-        if own in reason and not isinstance(reason, Quoting):
-            reason = reason.replace(own, names[own])
+        reason = reason.replace(own, names[own])
     return reason
 
 

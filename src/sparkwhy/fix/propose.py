@@ -13,6 +13,7 @@ from sparkwhy.fix.context import Blamed, FixContext, Observation
 from sparkwhy.fix.kinds import costliest, total_cost
 from sparkwhy.fix.proposals import filter_condition, longer_limit, other_column, outer_flatten, outer_join
 from sparkwhy.fix.proposals.reasons import reasons_for
+from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.show import show_bare, show_op
 from sparkwhy.plan.walk import fold, walk, with_inputs
@@ -41,7 +42,7 @@ class Proposals:
     """The repairs of an explanation; if an operator has none, why."""
 
     repairs: tuple[Repair, ...] = ()
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Message, ...] = ()
 
     def __add__(self, other: Proposals) -> Proposals:
         return Proposals(self.repairs + other.repairs, self.reasons + other.reasons)
@@ -50,7 +51,7 @@ class Proposals:
 def propose(context: FixContext, candidates: Sequence[Candidate]) -> Proposals:
     """Propose repairs for the candidates of one explanation, the cheapest first; each changed query once."""
     found: dict[tuple[str, ...], Repair] = {}
-    reasons: dict[str, None] = {}
+    reasons: dict[Message, None] = {}
     for candidate in candidates:
         for blamed in _blamed_by_witnesses(context, candidate):
             choices = [_changes(context, each) for each in blamed]

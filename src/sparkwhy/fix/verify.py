@@ -9,9 +9,9 @@ from typing import Any
 
 from sparkwhy.backtrace.backtrace import Conditions, KeySets
 from sparkwhy.backtrace.selectivity import attributes_from_groups
-from sparkwhy.evidence.text_differences import Quoting
 from sparkwhy.explain.model import column_names
 from sparkwhy.explain.repair import Repair
+from sparkwhy.messages import Message, Value, Values
 from sparkwhy.plan.build import (
     Fresh,
     call,
@@ -156,14 +156,13 @@ def returned(repair: Repair, outcome: Outcome) -> Mapping[str, Any]:
     return {name: incoming(outcome.row[a], a.type) for a, name in names if a in outcome.row}
 
 
-def shortfall(repair: Repair, outcome: Outcome | None, conditions: Conditions) -> str:
-    """Why a repaired query does not answer: `under this change order_count is 11343, not order_count < 11000`."""
+def shortfall(repair: Repair, outcome: Outcome | None, conditions: Conditions) -> Message:
+    """Return why a repaired query does not answer: `with this change n is 11343, not n < 11000`."""
     if outcome is None:
-        return "under this change there is still no such row"
+        return Message("still_missing")
     names = dict(zip(repair.plan.output, column_names(repair.plan), strict=True))
     values = {a.id: (names[a], incoming(text, a.type)) for a, text in outcome.row.items()}
     unmet = [condition for condition, met in zip(conditions, outcome.met, strict=True) if not met]
     read = dict.fromkeys(values[a.id] for condition in unmet for a in attributes_of(condition))
-    told = ", ".join(f"{name} is {'null' if value is None else value}" for name, value in read)
-    asked = " and ".join(map(show_expr, unmet))
-    return Quoting(f"under this change {told}, not {asked}", f"under this change it is not so that {asked}")
+    values_read = Values(Value(name, value) for name, value in read)
+    return Message("other_values", values=values_read, wanted=" and ".join(map(show_expr, unmet)))

@@ -62,11 +62,9 @@ from sparkwhy.plan.nodes import (
 from sparkwhy.plan.types import DATE, STRING, TIMESTAMP, Type, ddl, is_numeric
 from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import fold_expr, parts, rewrite
+from sparkwhy.wording import MASK
 
 Names = Callable[[Attribute], str]
-
-MASK = "\u25ae\u25ae\u25ae"
-"""What stands in place of a value that is not to be shown."""
 
 _SHOWN_COLUMNS = 12
 _INFIX = frozenset({"+", "-", "*", "/", "%", "div", "&", "|", "^"})

@@ -16,6 +16,7 @@ from sparkwhy.errors import BadArgument, show_argument
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.explain.candidates import Candidate, named
 from sparkwhy.explain.model import Explanation, SideEffects
+from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.question.bind import Question
 from sparkwhy.question.pattern import show_pattern
@@ -45,7 +46,7 @@ class Answer:
     explanations: tuple[Explanation, ...] = ()
     matching: tuple[Mapping[str, Any], ...] = ()
     gaps: tuple[SourceGap, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Message, ...] = ()
     tried: tuple[Explanation, ...] = ()
 
     @classmethod
@@ -61,7 +62,7 @@ class Answer:
         alternatives: Alternatives,
         explanations: tuple[Explanation, ...],
         tried: tuple[Explanation, ...],
-        left_out: Sequence[str],
+        left_out: Sequence[Message],
     ) -> Answer:
         """Explained, if an explanation is certain or was verified; `tried` are others that did not work out.
 
@@ -74,7 +75,7 @@ class Answer:
 
     @classmethod
     def not_in_data(
-        cls, question: Question, tried: Alternatives, gaps: tuple[SourceGap, ...], meant: tuple[str, ...]
+        cls, question: Question, tried: Alternatives, gaps: tuple[SourceGap, ...], meant: tuple[Message, ...]
     ) -> Answer:
         plan = tried.found[0].plan
         return cls("not_in_data", question, plan, tried.found, gaps=gaps, warnings=_pruned(tried) + meant)
@@ -148,26 +149,9 @@ def _file(path: Any) -> Path:
     raise BadArgument("path", f"is the name of a file, not {show_argument(path)}", hint='write to_html("why.html").')
 
 
-GROUPS_LEFT_OUT = "a group had more combinations of operators than are followed; larger explanations may be missing."
-PAIRS_LEFT_OUT = (
-    "the pairs that joins keep apart could not be looked at; joins that compare in another way may be missing."
-)
-EXPLANATIONS_ONLY = "of much data, near misses and other aggregate functions are looked at only together with fixes."
-ELSEWHERE = '{found}: alternatives="auto" tries it.'
-ELSEWHERE_LEFT_OUT = "whether another attribute has it could not be looked at."
-FAILING_VALUES = (
-    "rows that the query drops make one of its expressions fail ({condition}); "
-    "they were followed with null in its place."
-)
-TAKEN_TOGETHER = (
-    "the query has more conditions that drop rows than can be followed at once; below limits, counts and anti joins "
-    "explanations may be missing."
-)
-
-
-def _pruned(tried: Alternatives) -> tuple[str, ...]:
-    """What is said of alternatives that could not be tried."""
-    return tuple(f"{show_changes(each.changes)} was not tried: {each.reason}" for each in tried.pruned)
+def _pruned(tried: Alternatives) -> tuple[Message, ...]:
+    """Return a note on each alternative that could not be tried."""
+    return tuple(Message("not_tried", changes=show_changes(e.changes), reason=e.reason) for e in tried.pruned)
 
 
 def _listed(nearest: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:

@@ -13,18 +13,19 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from sparkwhy.errors import BadArgument, show_argument
-from sparkwhy.evidence.text_differences import Quoting
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.explain.model import Explanation, Fix, SideEffects, column_names
+from sparkwhy.messages import Message, Value
 from sparkwhy.plan.exprs import Expr, FieldOf
 from sparkwhy.plan.nodes import Flatten, Plan
 from sparkwhy.plan.origins import attributes_made_by
-from sparkwhy.plan.show import MASK, main_nodes
+from sparkwhy.plan.show import main_nodes
 from sparkwhy.plan.types import Array, Map, Struct, Type, ddl
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of, parts
 from sparkwhy.report.answer import Answer
 from sparkwhy.trace.rules.join_inputs import NO_PARTNER, PARTNER
+from sparkwhy.wording import MASK
 
 Mask: TypeAlias = Callable[[str, str], str]
 """What to show instead of a value, by the column or expression and the value, both as text."""
@@ -140,7 +141,7 @@ def redacted(answer: Answer, redaction: Redaction) -> Answer:
         tried=tuple(_explanation(each, hide) for each in answer.tried),
         matching=tuple(_row(row, answer.plan, hide) for row in answer.matching),
         gaps=tuple(_gap(gap, hide) for gap in answer.gaps),
-        warnings=tuple(map(_warning, answer.warnings)),
+        warnings=tuple(_message(each, hide) for each in answer.warnings),
     )
 
 
@@ -151,7 +152,7 @@ def _explanation(told: Explanation, hide: Redaction) -> Explanation:
         witnesses=tuple(_witness(each, told.plan, hide) for each in told.witnesses),
         fixes=tuple(_fix(fix, hide) for fix in told.fixes),
         returned=None if told.returned is None else _row(told.returned, told.plan, hide),
-        reason=told.reason.bare if isinstance(told.reason, Quoting) else told.reason,
+        reason=None if told.reason is None else _message(told.reason, hide),
         side_effects=None if effects is None else _effects(effects, told.plan, hide),
     )
 
@@ -170,7 +171,6 @@ def _witness(witness: Mapping[str, Any], plan: Plan, hide: Redaction) -> Mapping
 
 def _met(met: Mapping[str, Any], node: Plan | None, hide: Redaction) -> Mapping[str, Any]:
     """What a witness met at an operator."""
-    quoted = set(_texts({key: value for key, value in met.items() if key not in (*_HARMLESS_FINDINGS, "hints")}))
     told: dict[str, Any] = {}
     for key, found in met.items():
         match key:
@@ -179,7 +179,7 @@ def _met(met: Mapping[str, Any], node: Plan | None, hide: Redaction) -> Mapping[
             case "facts":
                 told[key] = {k: v if k in _HARMLESS_FACTS else _hidden(f"{k} {v}", v, hide) for k, v in found.items()}
             case "hints":
-                told[key] = [each for hint in found for each in _hint(hint, quoted)]
+                told[key] = [_hint(hint, hide) for hint in found]
             case _:
                 told[key] = found if key in _HARMLESS_FINDINGS else _hidden(key, found, hide)
     return told
@@ -196,25 +196,8 @@ def _hidden(what: str, found: Any, hide: Redaction) -> Any:
             return hide.shown(what, found)
 
 
-def _texts(found: Any) -> Iterator[str]:
-    """All values inside."""
-    match found:
-        case Mapping():
-            yield from (text for value in found.values() for text in _texts(value))
-        case list() | tuple():
-            yield from (text for value in found for text in _texts(value))
-        case None:
-            return
-        case _:
-            yield str(found)
-
-
-def _hint(hint: str, quoted: set[str]) -> Iterator[str]:
-    """The hint without values; one that quotes some and does not say how else to put it is left out."""
-    if isinstance(hint, Quoting):
-        yield hint.bare
-    elif not any(value and value in hint for value in quoted):
-        yield hint
+def _hint(hint: str, hide: Redaction) -> str:
+    return _message(hint, hide) if isinstance(hint, Message) else MASK
 
 
 def _fix(fix: Fix, hide: Redaction) -> Fix:
@@ -239,7 +222,11 @@ def _gap(gap: SourceGap, hide: Redaction) -> SourceGap:
     return replace(gap, nearest=nearest)
 
 
-def _warning(text: str) -> str:
-    """What Spark said of a reading that failed may quote the data."""
-    head, fails, _ = text.partition(" the query fails: ")
-    return f"{head}{fails}{MASK}" if fails else text
+def _message(message: Message, hide: Redaction) -> Message:
+    """Return the message without the hidden values that it quotes."""
+
+    def mask(value: Value) -> Value:
+        shown = hide.shown(value.column, value.value) if value.column else MASK  # of an unknown column: hide it
+        return value if shown is value.value else Value(value.column, None, hidden=str(shown))
+
+    return message.with_values(mask)

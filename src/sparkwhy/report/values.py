@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sparkwhy.evidence.text_differences import visible
+from sparkwhy.wording import quote_visibly as visible
 
 MAX_VALUE = 60
 MAX_LINE = 120

@@ -6,30 +6,31 @@ from collections.abc import Callable, Iterator
 
 from sparkwhy.fix.context import Blamed, FixContext
 from sparkwhy.fix.proposals.filter_condition import forms_for
+from sparkwhy.messages import Message
 from sparkwhy.plan.exprs import Expr, IsNotNull, IsNull
 from sparkwhy.plan.nodes import Filter
 from sparkwhy.plan.show import names_for, show_expr, show_op
 
 
-def reasons_for(context: FixContext, blamed: Blamed) -> Iterator[str]:
+def reasons_for(context: FixContext, blamed: Blamed) -> Iterator[Message]:
     """Say why no proposer has a change for an operator."""
     node = blamed.node
     if not isinstance(node, Filter):
-        yield f"there is nothing to change in {show_op(node)}: only without it would the row come through"
+        yield Message("remove_only", operator=show_op(node))
     elif blamed.observation is None:
-        yield f"it is not known what {show_op(node)} would have to let through"
+        yield Message("value_unknown", operator=show_op(node))
     else:
         stuck, names = forms_for(context, blamed).stuck, names_for(node)
         if stuck is not None:
             yield reason_without_form(stuck, lambda expr: show_expr(expr, names))
 
 
-def reason_without_form(part: Expr, show: Callable[[Expr], str]) -> str:
+def reason_without_form(part: Expr, show: Callable[[Expr], str]) -> Message:
     """Say why a conjunct has no other form that would hold."""
     match part:
         case IsNotNull(inner):
-            return f"{show(inner)} is null, and a null test has no other form"
+            return Message("is_null", column=show(inner))
         case IsNull(inner):
-            return f"{show(inner)} is not null, and a null test has no other form"
+            return Message("is_not_null", column=show(inner))
         case _:
-            return f"no other form of {show(part)} is known that would let the row through"
+            return Message("no_other_form", condition=show(part))
