@@ -13,6 +13,7 @@ from sparkwhy.alternatives.enumerate import Mode, alternatives_of
 from sparkwhy.explain.notes import chances, other_values
 from sparkwhy.explain.positions import misplaced
 from sparkwhy.limits import DEFAULT_LIMITS, Limits
+from sparkwhy.messages import Message
 from sparkwhy.options import Options
 from sparkwhy.pipeline import Run, answer_question
 from sparkwhy.question.bind import bind
@@ -90,7 +91,7 @@ def _ignore(_: str) -> None:
     """Take no notice of a stage."""
 
 
-def _start(engine: Engine, missing: Any, options: Options, limits: Limits) -> tuple[Run, tuple[str, ...]]:
+def _start(engine: Engine, missing: Any, options: Options, limits: Limits) -> tuple[Run, tuple[Message, ...]]:
     """Read and check everything that can be checked without a job; return the run and warnings about the query."""
     plan = engine.read_plan()
     check_supported(plan)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
 
 from sparkwhy.alternatives.aggregates import with_other_functions
 from sparkwhy.alternatives.enumerate import alternatives_of
@@ -31,14 +30,13 @@ from sparkwhy.fix.find_fixes import (
 )
 from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.limits import Limits
+from sparkwhy.messages import Message, Value
 from sparkwhy.options import Options
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.question.bound import Question
-from sparkwhy.report import answer as notes
+from sparkwhy.report.answer import Answer
 from sparkwhy.rewrite.tolerant import tolerant
 from sparkwhy.spark.engine import Engine, Progress
-
-Answer: TypeAlias = notes.Answer
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ def answer_question(run: Run) -> Answer:
             raise
     declared = alternatives_of(forgiving, run.options.declared, mode=run.options.mode)
     answer = answer_once(replace(run, plan=forgiving, declared=declared, written=run.plan))
-    return replace(answer, warnings=(*answer.warnings, notes.FAILING_VALUES.format(condition=condition)))
+    return replace(answer, warnings=(*answer.warnings, Message("failing_values", condition=condition)))
 
 
 def answer_once(run: Run) -> Answer:
@@ -130,7 +128,8 @@ def trace_rows(run: Run, variants: Alternatives) -> Candidates:
         added = [each for each in more.found[1:] if run.options.automatic or each.kind == "aggregate"]
         if reason is None or not added:
             raise
-    return _find_candidates(run, more.leave_out(added, f"with what nobody asked for the query fails: {reason}"))
+    failed = Message("variant_failed", error=Value("error", reason))
+    return _find_candidates(run, more.leave_out(added, failed))
 
 
 def _find_candidates(run: Run, variants: Alternatives) -> Candidates:
@@ -161,17 +160,16 @@ def answer_not_in_data(run: Run, candidates: Candidates) -> Answer | None:
         )
 
 
-def name_holders(run: Run, candidates: Candidates) -> tuple[str, ...]:
+def name_holders(run: Run, candidates: Candidates) -> tuple[Message, ...]:
     """Name other columns that contain the requested value. Best effort: a Spark failure here becomes a warning."""
     if not run.options.verify or run.options.automatic:
         return ()
     try:
-        found = find_holders(run.engine, candidates.variants.found[0].plan, run.asked, run.limits)
-        return tuple(notes.ELSEWHERE.format(found=each) for each in found)
+        return tuple(find_holders(run.engine, candidates.variants.found[0].plan, run.asked, run.limits))
     except run.engine.failures as error:
         if run.engine.was_cancelled(error):
             raise
-        return (notes.ELSEWHERE_LEFT_OUT,)
+        return (Message("other_columns_left_out"),)
 
 
 # --- explanations ---
@@ -218,7 +216,9 @@ def judge_explanations(
     return kept, tried
 
 
-def look_at_pairs(run: Run, search: FixSearch, found: tuple[Claim, ...]) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
+def look_at_pairs(
+    run: Run, search: FixSearch, found: tuple[Claim, ...]
+) -> tuple[tuple[Claim, ...], tuple[Message, ...]]:
     """Find pairs that joins keep apart, if nothing is certain; and what could not be looked at.
 
     Best effort: a failure of Spark becomes a warning. With null in the place of failing values nothing is looked at,
@@ -227,14 +227,14 @@ def look_at_pairs(run: Run, search: FixSearch, found: tuple[Claim, ...]) -> tupl
     if any(each.explanation.certain for each in found):
         return (), ()
     if run.written is not None:
-        return (), (notes.PAIRS_LEFT_OUT,)
+        return (), (Message("pairs_left_out"),)
     run.enter("looking at pairs that joins keep apart")
     try:
         return find_pairs(search, verify=run.options.verify), ()
     except run.engine.failures as error:
         if run.engine.was_cancelled(error) or run.engine.failing_value(error):
             raise  # a timeout; or all is asked once more, with null for such values
-        return (), (notes.PAIRS_LEFT_OUT,)
+        return (), (Message("pairs_left_out"),)
 
 
 def has_details(run: Run) -> bool:
@@ -242,11 +242,11 @@ def has_details(run: Run) -> bool:
     return run.options.verify or not run.large
 
 
-def left_out_of(run: Run, candidates: Candidates) -> tuple[str, ...]:
+def left_out_of(run: Run, candidates: Candidates) -> tuple[Message, ...]:
     """Say what was not followed."""
     found = {
-        notes.EXPLANATIONS_ONLY: not has_details(run),
-        notes.GROUPS_LEFT_OUT: any(candidate.worlds_left_out for candidate in candidates.found),
-        notes.TAKEN_TOGETHER: bool(candidates.traced.bits.together),
+        Message("explanations_only"): not has_details(run),
+        Message("worlds_left_out"): any(candidate.worlds_left_out for candidate in candidates.found),
+        Message("coarse_bits"): bool(candidates.traced.bits.together),
     }
     return tuple(note for note, holds in found.items() if holds)

@@ -9,6 +9,7 @@ from sparkwhy.alternatives.suggest import Suggestion, choose_suggestions, descri
 from sparkwhy.alternatives.variant import Alternatives
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.limits import Limits
+from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.spark.engine import Engine
 
@@ -19,7 +20,7 @@ def find_alternatives(engine: Engine, plan: Plan, asked: Conditions) -> Alternat
     return choose_suggestions(plan, proposed, _count_fitting(engine, plan, proposed))
 
 
-def find_holders(engine: Engine, plan: Plan, asked: Conditions, limits: Limits) -> tuple[str, ...]:
+def find_holders(engine: Engine, plan: Plan, asked: Conditions, limits: Limits) -> tuple[Message, ...]:
     """Name other columns that contain the requested value: `b holds what is asked of a, in 2 of 3 rows`."""
     proposed = suggestions(plan, asked, only_asked=True)
     return tuple(islice(describe_holders(proposed, _count_fitting(engine, plan, proposed)), limits.named_columns))

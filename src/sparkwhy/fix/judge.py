@@ -31,10 +31,10 @@ def judge(
     if proposals.repairs:
         first = proposals.repairs[0]
         return _fail(claim, _with_fixes(context, claim, first), shortfall(first, outcomes.get(0), conditions), first)
-    return _fail(claim, claim.explanation, "; ".join(proposals.reasons) or _NOTHING_KNOWN, None)
+    return _fail(claim, claim.explanation, join_reasons(proposals.reasons) or Message("no_constant_known"), None)
 
 
-def _fail(claim: Claim, explanation: Explanation, reason: str, failed: Repair | None) -> Claim:
+def _fail(claim: Claim, explanation: Explanation, reason: Message, failed: Repair | None) -> Claim:
     """Return the claim without a repair that works, and why; `failed` is the one that its fixes show, if any."""
     return replace(claim, repair=None, failed=failed, explanation=replace(explanation, verified=False, reason=reason))
 
@@ -56,7 +56,7 @@ def reject_failing(claims: Sequence[Claim], failure_of: Callable[[Repair], str |
         failure = None if claim.repair is None else failure_of(claim.repair)
         if failure is None:
             return claim
-        return _fail(claim, claim.explanation, f"under this change the query fails: {failure}", claim.repair)
+        return _fail(claim, claim.explanation, Message("change_fails", condition=failure), claim.repair)
 
     return tuple(map(check, claims))
 
