@@ -1,6 +1,6 @@
-"""Writes the pages of docs/ that are made from the code. `--check` fails if one is not up to date.
+"""Write the pages of docs/ that are generated from the code. `--check` fails if one of them is out of date.
 
-The answers in the cookbook need Spark; the tests check them, and not `--check`.
+The answers in the cookbook need Spark, so `--check` skips them; the tests check them instead.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 
 def supported() -> str:
-    """The page of supported operators and functions."""
+    """Return the page of supported operators and functions."""
     lines = [
-        "# What sparkwhy reads",
+        "# Supported operators and functions",
         "",
-        "Made from the code by `make docs`.",
+        "`make docs` generates this page from the code.",
         "",
         "## Operators",
         "",
@@ -27,22 +27,22 @@ def supported() -> str:
         "|---|---|---|",
         *(f"| {op.name} | {', '.join(f'`{w}`' for w in op.written)} | {op.kind} |" for op in OPERATORS),
         "",
-        "A sample is read and run, but no row can be followed through it: see [limits](limits.md).",
+        "sparkwhy reads and runs a sample, but cannot follow rows through it: see [limits](limits.md).",
         "",
-        "Passed through, for they change no row: " + ", ".join(f"`{name}`" for name in TRANSPARENT) + ".",
+        "These operations change no row and are passed through: " + ", ".join(f"`{name}`" for name in TRANSPARENT) + ".",
         "",
-        "Not read, with an error that names the place: " + ", ".join(f"`{name}`" for name in UNSUPPORTED) + ".",
+        "These operations are not supported; an error names their place: " + ", ".join(f"`{name}`" for name in UNSUPPORTED) + ".",
         "",
         "## Functions",
         "",
-        "These are understood; every other function, a Python UDF too, still runs, as a black box.",
+        "sparkwhy knows the meaning of these functions. Every other function, including Python UDFs, runs as a black box.",
         "",
         "| family | functions |",
         "|---|---|",
         *_families(),
         f"| aggregates | {_code(AGGREGATES)} |",
         "",
-        "Besides: comparisons, `<=>`, `and`, `or`, `not`, null tests, `in`, `case`, casts, structs, access to fields,",
+        "It also knows comparisons, `<=>`, `and`, `or`, `not`, null tests, `in`, `case`, casts, structs, access to fields,",
         "elements and map values, lambdas, and window frames of rows and of integer ranges.",
         "",
     ]
@@ -55,13 +55,13 @@ def _families() -> list[str]:
 
 
 def decisions() -> str:
-    """The list of decisions."""
+    """Return the page that lists the decision records."""
     pages = sorted((DOCS / "decisions").glob("0*.md"))
     titles = {page.name: page.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ") for page in pages}
     lines = [
         "# Decisions",
         "",
-        "What was decided, and why, where the code cannot show it. Made from the pages by `make docs`.",
+        "Design decisions and their reasons, where the code cannot show them. `make docs` generates this list.",
         "",
         *(f"- {name[:4]} [{title.removeprefix(f'{name[:4]}: ')}]({name})" for name, title in titles.items()),
         "",
