@@ -45,7 +45,7 @@ reproduce: setup  ## Ask the paper's questions, TPC-H at SCALE=1, and write docs
 	$(BIN)/python -m bench.reproduce --scale $(or $(SCALE),1) $(NAMES)
 
 docs: setup  ## Make the generated parts of the documentation again
-	$(BIN)/python scripts/make_docs.py
+	$(BIN)/python -m scripts.make_docs
 
 site: setup  ## Build the documentation as a site in build/site
 	$(BIN)/mkdocs build --strict

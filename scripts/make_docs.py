@@ -1,6 +1,7 @@
 """Write the pages of docs/ that are generated from the code. `--check` fails if one of them is out of date.
 
-The answers in the cookbook need Spark, so `--check` skips them; the tests check them instead.
+Run as `python -m scripts.make_docs`. The answers in the cookbook need Spark, so `--check` skips them; the tests check
+them instead.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from scripts import architecture
 from sparkwhy.plan.functions import AGGREGATES, FUNCTIONS
 from sparkwhy.spark.support import OPERATORS, TRANSPARENT, UNSUPPORTED
 
@@ -29,21 +31,21 @@ def supported() -> str:
         "",
         "sparkwhy reads and runs a sample, but cannot follow rows through it: see [limits](limits.md).",
         "",
-        "These operations change no row and are passed through: " + ", ".join(f"`{name}`" for name in TRANSPARENT) + ".",
+        f"These operations change no row and are passed through: {_code(TRANSPARENT)}.",
         "",
-        "These operations are not supported; an error names their place: " + ", ".join(f"`{name}`" for name in UNSUPPORTED) + ".",
+        f"These operations are not supported; an error names their place: {_code(UNSUPPORTED)}.",
         "",
         "## Functions",
         "",
-        "sparkwhy knows the meaning of these functions. Every other function, including Python UDFs, runs as a black box.",
+        "sparkwhy knows the meaning of these functions. Every other function, including Python UDFs, is a black box.",
         "",
         "| family | functions |",
         "|---|---|",
         *_families(),
         f"| aggregates | {_code(AGGREGATES)} |",
         "",
-        "It also knows comparisons, `<=>`, `and`, `or`, `not`, null tests, `in`, `case`, casts, structs, access to fields,",
-        "elements and map values, lambdas, and window frames of rows and of integer ranges.",
+        "It also knows comparisons, `<=>`, `and`, `or`, `not`, null tests, `in`, `case`, casts, structs, access to",
+        "fields, elements and map values, lambdas, and window frames of rows and of integer ranges.",
         "",
     ]
     return "\n".join(lines)
@@ -74,7 +76,11 @@ def _code(names: object) -> str:
     return ", ".join("`" + str(name).replace("|", "\\|") + "`" for name in names)
 
 
-PAGES = {"supported.md": supported, "decisions/README.md": decisions}
+PAGES = {
+    "supported.md": supported,
+    "decisions/README.md": decisions,
+    "img/architecture.svg": architecture.draw,
+}
 
 
 def main() -> int:
@@ -89,7 +95,6 @@ def main() -> int:
 
 
 def _fill_cookbook() -> None:
-    sys.path.insert(0, str(DOCS.parent))  # for the examples
     from examples.session import local_spark
     from scripts import cookbook
 

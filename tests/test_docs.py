@@ -38,7 +38,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def test_generated_pages_are_up_to_date() -> None:
     made = subprocess.run(
-        [sys.executable, "scripts/make_docs.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "scripts.make_docs", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert made.returncode == 0, made.stdout + made.stderr
 
