@@ -64,7 +64,7 @@ LEGEND = {
     "lab": "judges and scenarios",
 }
 
-LEFT, TOP, WIDTH, HEIGHT, GAP, TOTAL = 64, 48, 132, 28, 6, 720
+LEFT, TOP, WIDTH, HEIGHT, GAP, TOTAL = 64, 48, 132, 28, 6, 750
 
 
 def layers(config: str) -> list[list[str]]:

@@ -1,7 +1,7 @@
-"""Fills docs/cookbook.md: below each marker, the code of an example and the answer that it gets.
+"""Fill docs/cookbook.md: below each marker, insert the code of an example and its answer.
 
-The words of the page are written by hand. What stands between `<!-- c01_null_comparison -->` and `<!-- end -->` is
-made here, by `make docs`; `tests/test_causes.py` fails if it is not what the code says today.
+The prose of the page is written by hand. `make docs` generates the text between `<!-- c01_null_comparison -->` and
+`<!-- end -->`, and `tests/test_causes.py` fails if it is out of date.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ _PART = re.compile(r"^<!-- (c\d\d_\w+) -->\n.*?^<!-- end -->$", re.DOTALL | re.M
 
 
 def names(page: str) -> list[str]:
-    """The examples that a page shows, in its order."""
+    """Return the names of the examples on a page, in order."""
     return [part[1] for part in _PART.finditer(page)]
 
 
 def filled(page: str, told: Callable[[ModuleType], str]) -> str:
-    """The page with the code and the answer of each of its examples; `told` gives the answer as printed."""
+    """Return the page with the code and the answer of each example; `told` returns the printed answer."""
     return _PART.sub(lambda found: part(found[1], told), page)
 
 
 def part(name: str, told: Callable[[ModuleType], str]) -> str:
-    """What stands on the page for one example, with its markers."""
+    """Return the section of one example, with its markers."""
     example = importlib.import_module(f"examples.causes.{name}")
     return f"<!-- {name} -->\n```python\n{code(example)}\n```\n\n```\n{told(example)}\n```\n<!-- end -->"
 
 
 def code(example: ModuleType) -> str:
-    """The example without its imports and its `main`."""
+    """Return the source of an example without its imports and its `main`."""
     source = inspect.getsource(example).partition("\n\n\ndef main()")[0]
     last_import = max(found.end() for found in re.finditer(r"^(?:from|import) .*\n", source, re.MULTILINE))
     return source[last_import:].strip("\n")
 
 
 def answer(spark: SparkSession, example: ModuleType) -> str:
-    """What is printed for the question of an example: an answer, or the error that says why there is none."""
+    """Return the printed answer of an example, or the error that says why there is none."""
     try:
         return str(why_not(example.query(spark), example.MISSING, alternatives=getattr(example, "ALTERNATIVES", None)))
     except SparkWhyError as error:
