@@ -1,4 +1,4 @@
-"""`make quality`: what sparkwhy says, against the exact oracle, on generated questions; writes docs/quality.md."""
+"""`make quality`: compare the answers with the exact oracle on generated questions, and write docs/quality.md."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def main() -> None:
 
 
 def table(found: Quality, *, smallest: bool) -> str:
-    """How many of the oracle's explanations we have, by what they take."""
+    """Return the table of the oracle's explanations that sparkwhy finds, by required change."""
     counts = found.counts(smallest=smallest)
     rows = [(CLASSES[kind], [counts[kind, each] for each in FOUND]) for kind in CLASSES]
     rows.append(("all", [sum(row[i] for _, row in rows) for i in range(len(FOUND))]))
     lines = [
-        "| what it takes | explanations | found, fix verified | found, no fix | only tried | missed | found |",
+        "| required change | explanations | found, fix verified | found, no fix | only tried | missed | found |",
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
     for what, (verified, certain, attainable, missed) in rows:
@@ -54,7 +54,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def summary(found: Quality) -> str:
-    """The figures that are not about what was found."""
+    """Return the figures on soundness, minimality and rank."""
     complete = found.complete
     verified, sound = sum(r.verified for r in found.results), sum(r.sound for r in found.results)
     minimal, msrs = sum(r.minimal for r in complete), sum(r.msrs for r in complete)
@@ -62,27 +62,28 @@ def summary(found: Quality) -> str:
     ranks = [r.rank for r in complete]
     known = [rank for rank in ranks if rank is not None]
     lines = [
-        f"- cases: {len(found.results)}, of {found.seeds} seeds; with declared groups: "
-        f"{sum(r.declared for r in found.results)}; with an oracle whose answer was cut, which count for soundness "
-        f"only: {len(found.results) - len(complete)}",
-        f"- verified explanations: {verified}; whose fix, run by itself, returns the row: {sound} "
+        f"- cases: {len(found.results)}, from {found.seeds} seeds; with declared groups: "
+        f"{sum(r.declared for r in found.results)}; with an oracle that was cut off, which count only for soundness: "
+        f"{len(found.results) - len(complete)}",
+        f"- verified explanations: {verified}; of these, the fix returns the row when run separately: {sound} "
         f"({_share(sound, verified)})",
-        f"- minimal explanations of ours: {minimal}; the same operators are a minimal one of the oracle: {msrs} "
-        f"({_share(msrs, minimal)}); or a successful one that is not minimal: {admissible - msrs}; or need a change "
-        f"that the paper's table does not have: {minimal - admissible}",
-        f"- the oracle's nearest explanation is our first in {_share(sum(r == 1 for r in known), len(ranks))} of the "
-        f"cases, among our first three in {_share(sum(r <= 3 for r in known), len(ranks))}, further down in "
-        f"{_share(sum(r > 3 for r in known), len(ranks))}, and not in our list in "
+        f"- minimal explanations of sparkwhy: {minimal}; the same operators are a minimal explanation of the oracle: "
+        f"{msrs} ({_share(msrs, minimal)}); or a successful one that is not minimal: {admissible - msrs}; or need a "
+        f"change that is not in the paper's table: {minimal - admissible}",
+        f"- the nearest explanation of the oracle is the first of sparkwhy in "
+        f"{_share(sum(r == 1 for r in known), len(ranks))} of the cases, among the first three in "
+        f"{_share(sum(r <= 3 for r in known), len(ranks))}, further down in "
+        f"{_share(sum(r > 3 for r in known), len(ranks))}, and not in the answer in "
         f"{_share(len(ranks) - len(known), len(ranks))}",
     ]
     return "\n".join(lines)
 
 
 def rivals(found: Quality) -> str:
-    """What the baselines and we tell of queries as written: how much of it holds, and how much of what there is."""
+    """Return the table of the baselines and sparkwhy on queries as written: precision and recall."""
     total = sum(len(each.wanted) for each in found.complete if not each.declared)
     lines = [
-        "| method | sets told | successful | of these explanations | of all told | of the oracle's explanations |",
+        "| method | sets | successful | explanations | share of its sets | share of the oracle's explanations |",
         "|---|--:|--:|--:|--:|--:|",
     ]
     for name in found.results[0].told:
@@ -93,7 +94,7 @@ def rivals(found: Quality) -> str:
 
 
 def example(seed: str, wanted: Wanted) -> str:
-    """A missed explanation, with its query, its tables and what the oracle would change."""
+    """Return a missed explanation, with its query, its tables and the change of the oracle."""
     made = case(seed)
     assert made is not None
     shown = next(each for each in ways_to(made, wanted.steps) if class_of_way(made, each) == wanted.kind)
@@ -109,44 +110,46 @@ def example(seed: str, wanted: Wanted) -> str:
 
 WHY_MISSED: dict[Class, str] = {
     "relaxing": """
-A part of the set is an explanation already, and we have it. The oracle also changes a further operator, which keeps
-other rows out of the result. We do not look for fewer side effects by changing more operators.""",
+A subset is already an explanation, and sparkwhy finds it. The oracle also changes a further operator, which excludes
+other rows from the result. sparkwhy does not change more operators in order to have fewer side effects.""",
     "attribute": """
-In one operator all places that read an attribute change together; the oracle changes one of two. And the attribute
-is exchanged where it is renamed, and not above; the oracle tries each place. And an alternative is combined with
-relaxing, not with restricting.""",
+Within one operator, sparkwhy changes all references to an attribute together; the oracle changes one of two. sparkwhy
+replaces the attribute where it is renamed and not above; the oracle tries each place. And sparkwhy combines an
+alternative with relaxing, but not with restricting.""",
     "carried": """
-By decision (`docs/alternatives.md`) a column that is carried along under its own name is not a use of it: `select("k")`
+By design (`docs/alternatives.md`), passing a column through under its own name does not count as a use: `select("k")`
 becomes `select(col("v").alias("k"))` only if something above uses `k`.""",
     "exchange": """
-Some rows have to come and others to go. A single filter is tried with constants of the data; together with other
-operators only where the bounds of an aggregate say so, and these end at the next aggregate, window, limit or join. And
-a second operator that only keeps other rows out of the result is not looked for.""",
+Some rows have to enter and others to leave. sparkwhy tries constants of the data for a single filter; for a filter
+together with other operators it does so only if the bounds of an aggregate indicate it, and bounds end at the next
+aggregate, window, limit or join. It does not search for a second operator that only excludes other rows.""",
     "part": """
-The same with some of the further rows: bounds end at a second aggregate, and a limit ranks all rows that a relaxed
-filter lets through.""",
+As above, but with some of the additional rows: bounds end at a second aggregate, and a limit ranks all rows that a
+relaxed filter lets through.""",
     "restricting": """
-A single filter is tried with constants of the data; two of them together are not, nor are joins and explodes that are
-no longer outer, nor a smaller limit. And a second operator that only keeps other rows out of the result is not looked
-for.""",
+sparkwhy tries constants of the data for a single filter, but not for two filters together, and it does not try to
+make outer joins and explodes inner, or a limit smaller. It does not search for a second operator that only excludes
+other rows.""",
     "theta join": """
-Pairs that a join does not form are looked at only where nothing else explains the row, and not below an aggregate, a
+sparkwhy examines pairs that a join does not match only if nothing else explains the row, and not below an aggregate, a
 window or a limit. As in the paper, this avoids the product of both sides. A join with fewer pairs is not tried.""",
     "aggregate function": """
-Tried where the question is about the value of the aggregate, in the query as written; the paper leaves it out. What
-is missed is `count(*)` as `count(distinct 1)` or `min(1)`, and functions whose value only operators above read.""",
+sparkwhy tries other functions if the question is about the value of the aggregate, in the query as written; the paper
+leaves them out. It misses `count(*)` as `count(distinct 1)` or `min(1)`, and functions whose value only operators above
+read.""",
 }
 
 
 def page(found: Quality, small: str) -> str:
-    """docs/quality.md; `small` is the table of small scenarios."""
+    """Return docs/quality.md; `small` is the table of small scenarios."""
     return "\n\n".join([_HEAD.strip(), summary(found), *_tables(found), _SMALL, small, *_examples(found)]) + "\n"
 
 
-_SMALL = """## The small scenarios
+_SMALL = """## Small scenarios
 
-The running example and the paper's crime scenarios, as written, in the interpreter too. Their tables have up to twelve
-rows, and with three joins that is more than the oracle can enumerate: where it was cut it knows a part of the truth."""
+The running example and the crime scenarios of the paper, without alternatives, also in the interpreter. Their tables
+have up to twelve rows. With three joins this is more than the oracle can enumerate; where it was cut off, it knows only
+some of the explanations."""
 
 
 def _session() -> SparkSession:
@@ -154,55 +157,60 @@ def _session() -> SparkSession:
     return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
 
 
-_HEAD = f"""# How good the answers are
+_HEAD = f"""# Quality: the answers compared with an exact oracle
 
-This page is made by `{COMMAND}`; do not edit it. The questions come from the seeds `quality/0`, `quality/1`, ..., so
-the figures are the same each time. Everything runs in the interpreter, without Spark.
+`{COMMAND}` generates this page; do not edit it. The questions come from the seeds `quality/0`, `quality/1`, ..., so the
+figures are the same each time. Everything runs in the interpreter, without Spark.
 
-Each question is about a query of {FEWEST} to {MOST} operators over tables of 2 to 6 rows with numbers, texts, structs,
-arrays and nulls, about half of them with declared groups of interchangeable attributes. A question is kept if the query
-does not answer it and some reparameterization does. The judge is the exact oracle (`sparkwhy.lab.oracle`): the paper's
-definitions taken literally, with all changes of the paper's table of admissible changes that the data can tell apart,
-and at most {MAX_STATES} outputs of one operator. It shares no code with tracing.
+Each question is about a query of {FEWEST} to {MOST} operators over tables of 2 to 6 rows with numbers, strings,
+structs, arrays and nulls, about half of them with declared groups of interchangeable attributes. A question is kept if
+the result of the query has no matching row, but the result of some reparameterization (the query with other constants,
+comparisons, attributes, join types or functions) has one. The judge is the exact oracle (`sparkwhy.lab.oracle`). It
+implements the definitions of the paper literally, with all changes of the paper's table of admissible changes that the
+data can distinguish, and at most {MAX_STATES} outputs of one operator. It shares no code with tracing.
 """
 
 
 def _tables(found: Quality) -> Iterator[str]:
-    yield """## What we find of the oracle's explanations
+    yield """## How many explanations of the oracle sparkwhy finds
 
-An explanation of the oracle is the set of operators of a minimal successful reparameterization. It stands in the first
-line that is enough for it: *more rows come through* if some change that makes it an explanation only adds rows at each
-of its operators, and letting all rows through would do. A set of which no part is enough is an explanation by any
-successful change of just its operators; one of which a part is enough is another explanation only by its fewer side
-effects, so there the changes with the fewest count. If any successful change counted there too, the first line would
-also hold such larger sets, of which we miss most: it would be lower. The last five lines are what the paper's
-algorithm leaves out. The stages are those of `why_not` but for one: where no row blames anything, `why_not` looks at
-the sources before it looks at pairs that joins keep apart, and may answer that no source has such a row. So the line
-on joins is more than `why_not` finds (in C3 below it says `not_in_data`).
-*Found*: it is in our list, with a fix that was run, or as certain without one. *Only tried*: some value would have to
-lie within its bounds, and no fix was seen to work; it is told under what was tried."""
+An explanation of the oracle is the set of operators of a minimal successful reparameterization. The tables group
+explanations by the change that they need, and count each in the first line that is sufficient. For example, it is
+counted under *more rows pass* if some successful change only adds rows at each of its operators, and letting all rows
+through also works. If no proper subset of the set is sufficient, any successful change of exactly these operators
+counts. If a subset is sufficient, the larger set is an explanation only because it has fewer side effects, so only the
+changes with the fewest side effects count. (If any successful change counted there too, the first line would include
+these larger sets, most of which sparkwhy misses, and its share would be lower.) The paper's algorithm leaves out the
+last five lines.
+
+The stages are the same as in `why_not`, with one exception: if no row has any blame, `why_not` examines the sources
+before it examines pairs that joins do not match, and may answer that no source has such a row. So the line on joins
+counts more than `why_not` finds (for C3 below it answers `not_in_data`).
+
+*Found* means that the explanation is in the answer, with a fix that was run, or as certain without a fix. *Only tried*
+means that some value lies within its bounds but no fix worked; the answer lists it among the tried changes."""
     yield table(found, smallest=False)
-    yield """The same for the sets of which no part is enough. The others change more operators than needed, for fewer
-side effects."""
+    yield """The next table counts only sets of which no proper subset is sufficient. The other sets change more
+operators than needed in order to have fewer side effects."""
     yield table(found, smallest=True)
-    yield """## The baselines
+    yield """## Baselines
 
-Why-Not and Conseil on the same questions, as far as no groups are declared: they do not know of these. *Successful*:
-just these operators can be changed so that the row is there. Of what sparkwhy says, the minimal explanations count."""
+Why-Not and Conseil on the same questions, except those with declared groups, which they do not support. *Successful*
+means that changing only these operators can make the row appear. For sparkwhy, the minimal explanations count."""
     yield rivals(found)
 
 
-_WITHOUT_A_FIX = """## What is found without a fix
+_WITHOUT_A_FIX = """## Explanations found without a fix
 
-The set is certain: with just these operators relaxed the row is there. But no change that was tried brings it. These
-kinds are known: a filter with `=` below an aggregate or window that would have to let several values through; a limit
-below an aggregate, of which the witness is one row of several; a filter on the right side of a semi join, intersect or
-except together with other operators, where nobody records what it would have to let through."""
+These sets are certain: with exactly these operators relaxed, the row appears. But no change that was tried returns it.
+The known kinds are: a filter with `=` below an aggregate or window that would have to let several values through; a
+limit below an aggregate, where the witness is one row of several; and a filter on the right side of a semi join,
+intersect or except together with other operators, where the values that it would have to accept are not recorded."""
 
 
 def _examples(found: Quality) -> Iterator[str]:
     yield _WITHOUT_A_FIX
-    yield "## What is missed\n\nOne small example of each kind, among the generated ones."
+    yield "## Missed explanations\n\nOne small generated example of each kind."
     for kind, what in CLASSES.items():
         if found.misses(kind):
             result, wanted = found.misses(kind)[0]

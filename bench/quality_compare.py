@@ -46,12 +46,12 @@ Class = OneOf[
 ]  # fmt: skip
 
 CLASSES: dict[Class, str] = {
-    "relaxing": "more rows come through",
+    "relaxing": "more rows pass",
     "attribute": "another attribute of a declared group",
-    "carried": "another attribute in the place of one that a select merely carries along",
-    "exchange": "other rows come through: `= 1` becomes `= 2`, and `>= 1` would not do",
-    "part": "some of the further rows come through, and all of them would not do (aggregates, limits, outer joins)",
-    "restricting": "fewer rows come through",
+    "carried": "another attribute instead of one that a select only passes through",
+    "exchange": "other rows pass: `= 1` becomes `= 2`, and `>= 1` does not work",
+    "part": "some of the additional rows pass, and all of them together do not work (aggregates, limits, outer joins)",
+    "restricting": "fewer rows pass",
     "theta join": "a join compares in another way",
     "aggregate function": "another aggregate function",
 }

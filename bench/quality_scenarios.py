@@ -41,7 +41,7 @@ def _case(session: SparkSession, name: str, df: DataFrame, missing: Mapping[str,
 def scenarios(session: SparkSession) -> str:
     """Our explanations of each beside the oracle's."""
     lines = [
-        "| scenario | verified | sound | our minimal ones | the oracle's | of these found | oracle |",
+        "| scenario | verified | sound | minimal (sparkwhy) | minimal (oracle) | of these found | oracle |",
         "|---|--:|--:|--:|--:|--:|---|",
     ]
     lines.extend(_line(case, our_answer(case)) for case in cases(session))
@@ -53,6 +53,6 @@ def _line(case: Case, ours: Ours) -> str:
     told = {steps_of(each) for each in ours.ranked}
     wanted = explanations(case.oracle)
     sound = sum(is_sound(case, each) for each in ours.verified)
-    cut = f"cut at {MAX_STATES} outputs" if case.oracle.cut else "complete"
+    cut = f"cut off at {MAX_STATES} outputs" if case.oracle.cut else "complete"
     found = len(told & wanted)
     return f"| {case.seed} | {len(ours.verified)} | {sound} | {len(minimal)} | {len(wanted)} | {found} | {cut} |"

@@ -1,7 +1,7 @@
-"""`python -m bench.reproduce [--scale 0.01] [NAMES...]`: what we and the baselines return beside what the paper prints.
+"""`python -m bench.reproduce [--scale 0.01] [NAMES...]`: compare sparkwhy and the baselines with the paper.
 
-Prints each scenario as soon as it was asked, and writes `docs/reproduction.md` from the same data. With names the page
-is written only where `--page` says, so that a few scenarios do not replace all. `sparkwhy scenarios` prints the same.
+Print each scenario as soon as it is answered, and write `docs/reproduction.md` from the same data. With names, write
+the page only to the path of `--page`, so that a few scenarios do not replace all. `sparkwhy scenarios` prints the same.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "reproduction.md"
 
 def page(rows: Sequence[ScenarioResult], real: Sequence[ScenarioResult], scale: float) -> str:
     """`docs/reproduction.md`; `real` are scenarios that were asked of real records too."""
-    asked = f"Asked here: {len(rows)} of {len(SCENARIOS)} scenarios.\n"
+    asked = f"This page has {len(rows)} of {len(SCENARIOS)} scenarios.\n"
     sections = (line for row in rows for line in _section(row))
     return "\n".join([_HEAD.format(scale=scale), asked, *_summary(rows), *_on_real_records(real), *sections])
 
@@ -45,11 +45,11 @@ def _on_real_records(rows: Sequence[ScenarioResult]) -> Iterator[str]:
 
 
 _REAL = """
-## Real records of DBLP
+## Real DBLP records
 
-The same queries on a slice of the real DBLP. Nothing is planted there: what is asked for is found in the data, as a row
-that the query with the right attribute would return. So sets may be more or fewer than the paper's; why they are in D4
-was not looked into. A `?` marks a fix that was not seen to work.
+The same queries on a slice of the real DBLP data. It has no planted rows: the question asks for a row that the query
+with the right attribute would return. So there may be more or fewer sets than in the paper; the difference in D4 was
+not investigated. A `?` marks an explanation without a fix that works.
 """
 
 
@@ -74,7 +74,7 @@ def _verdict(cell: Cell) -> str:
 
 def _section(row: ScenarioResult) -> Iterator[str]:
     yield f"\n## {row.scenario.name}: {row.scenario.title}\n"
-    yield f"Planted: {'; '.join(row.scenario.errors)}.\n"
+    yield f"Planted errors: {'; '.join(row.scenario.errors)}.\n"
     yield "| | returned | in the paper |\n|---|---|---|"
     for cell in row.cells:
         yield f"| {cell.column} | {_safe(show(cell.ours, cell.unverified))} | {_safe(show(cell.paper))} |"
@@ -91,16 +91,17 @@ def _safe(text: str) -> str:
 
 
 _HEAD = """\
-# The paper's scenarios, beside what we return
+# Reproduction: the scenarios of the paper
 
-Made by `make reproduce` (`python -m bench.reproduce --scale {scale}`); the reasons are in
-`src/sparkwhy/scenarios/differences.py`. TPC-H at scale factor {scale}, generated DBLP and Twitter data, a synthetic
-stand-in for the crime data. Numbers are the paper's operator numbers; an operator that it does not number is named by
-its text. A `?` marks an explanation whose fix was not seen to work.
+`make reproduce` generates this page (`python -m bench.reproduce --scale {scale}`). It compares the answers of
+sparkwhy and of the baselines with those printed in the paper; the reasons for differences are in
+`src/sparkwhy/scenarios/differences.py`. The data is TPC-H at scale factor {scale}, generated DBLP and Twitter data,
+and a synthetic substitute for the crime data. Numbers are the operator numbers of the paper; an operator without a
+number is shown by its text. A `?` marks an explanation without a fix that works.
 
-Why-Not and WN++ are read in two ways, since no one definition gives all of the paper's answers: with compatible rows of
-the sources that the pattern speaks of, and *joined*, with rows of all sources that join to what was asked for. The
-docstrings of `lab/whynot.py` and `lab/conseil.py` say exactly what each returns.
+Why-Not and WN++ are computed in two ways, because no single definition gives all answers of the paper: with compatible
+rows of the sources that the pattern mentions, and *joined*, with rows of all sources that join with the requested row.
+The docstrings of `lab/whynot.py` and `lab/conseil.py` define exactly what each returns.
 """
 
 

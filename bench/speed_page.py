@@ -1,4 +1,4 @@
-"""docs/performance.md: tables, bounds and pictures of what was measured."""
+"""Write docs/performance.md: tables, bounds and pictures of the measurements."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from bench.measures import Costs, Measured, ratio
 from bench.speed_plots import draw
 
 KINDS = ("query", "plain", "explanations", "fixes", "default", "exact")
-"""What is measured of a scenario; all but the first are ratios to the first."""
+"""The measurements of a scenario; all but the first are shown as ratios to the first."""
 
 SELECTIVE = ("Q3", "Q3F", "Q10", "Q10F", "D1", "D2", "D3", "D4", "D5", "T1", "T2", "T3", "T4", "T_ASD")
 
 
 @dataclass(frozen=True)
 class Results:
-    """All that one run found, and of how much data."""
+    """The measurements of one run, and the size of its data."""
 
     scenarios: Mapping[str, Costs]
     growth: Growth
@@ -31,7 +31,7 @@ class Results:
 
     @classmethod
     def read(cls, docs: Path) -> Results | None:
-        """What was written by an earlier run."""
+        """Return the measurements that an earlier run wrote, or None."""
         file = docs / _FIGURES
         if not file.exists():
             return None
@@ -85,7 +85,7 @@ def _mb(size: int) -> str:
 
 
 def judged(found: Mapping[str, Costs]) -> Iterator[str]:
-    """The bounds that we set ourselves, each with what was measured."""
+    """Return a line for each bound, with the measured ratios."""
     for label, names, kinds, each, middle in _BOUNDS:
         ratios = [ratio(found[name], kind) for name in found if names(name) for kind in kinds]
         if ratios:
@@ -135,7 +135,7 @@ def page(results: Results) -> str:
             *(f"- {each}" for each in bounds),
             _WHERE,
             "\n## Work\n",
-            "By the query / by the explanations with alternatives. Memory is the most execution memory of a stage.\n",
+            "Query / explanations with alternatives. Memory is the peak execution memory of a stage.\n",
             work,
             "|---" * 7 + "|",
             *(_work(name, each) for name, each in results.scenarios.items()),
@@ -175,41 +175,48 @@ _PARTS = {
     "extremes": ("Extremes", False),
 }
 
-_HEAD = """# What a question costs
+_HEAD = """# Performance: the cost of a question
 
-Written by `bench/speed_page.py` from the figures of `python -m bench.speed --scale {scale:g} --rows {rows}
---repetitions {repetitions}` (`make bench`) in performance.json; do not edit it. `make bench NAMES="Q3 D1"` measures
-some scenarios again and leaves the rest as it is; growth and extremes may be of an earlier run. TPC-H at scale factor
-{scale:g} and generated DBLP and Twitter data of {rows} rows, Parquet, on two cores; of each scenario, the query and
-all kinds of calls in one run. Each figure is a ratio to the query itself, written to nowhere. *plain*: explanations
-without alternatives; *explanations*: with all alternatives of the paper; *fixes*: each explanation with a fix that
-was run; *default*: side effects are counted too, as a call without options does; without fixes, near misses and other
-aggregate functions are left out; *exact*: with examples of rows that come and go. The query, *plain*, *explanations*
-and *default* are medians of {repetitions} runs, in turn, after one to warm up; *fixes* and *exact* were run once, and
-so was *default* where it is told how the cost grows. The paper reports 2.4x to 105x for the explanations alone.
+`bench/speed_page.py` writes this page from the figures in performance.json, which `make bench` measures
+(`python -m bench.speed --scale {scale:g} --rows {rows} --repetitions {repetitions}`); do not edit it.
+`make bench NAMES="Q3 D1"` measures only these scenarios again, so growth and extremes may come from an earlier run.
+
+The data is TPC-H at scale factor {scale:g} and generated DBLP and Twitter data of {rows} rows, as Parquet, on two
+cores. For each scenario, the query and all kinds of calls are measured in one run. Each figure is a ratio to the time
+of the query itself, whose result is discarded. The columns are:
+
+- *plain*: explanations without alternatives,
+- *explanations*: explanations with all alternatives of the paper,
+- *fixes*: each explanation with a fix that was run,
+- *default*: a call without options, which also counts side effects,
+- *exact*: side effects with examples of rows that enter and leave.
+
+*plain* and *explanations* leave out near misses and other aggregate functions. The query, *plain*, *explanations* and
+*default* are medians of {repetitions} runs, taken in turn, after one warm-up run. *fixes* and *exact* were run once,
+and so was *default* in the sections on growth. The paper reports 2.4x to 105x for the explanations alone.
 """
 
 _WHERE = """
-What is above its bound, as far as profiles of the jobs tell:
+Profiles of the jobs show why some figures are above their bounds:
 
-- *A query that is over at once* (T1, T2, T4, T_ASD). One job is left, which takes no longer than the query. Of the
-  explanations of T_ASD that is a third of the time; the rest is spent before it starts, in reading the query, building
-  what is run, and in Spark's planning and compiling of that. Without alternatives the data has no row for T_ASD: to say
-  so, and what is nearest, takes two more looks at the source.
-- *Alternatives that read more* (T3, D4). Another nested list of each tweet, or attribute of each volume, has to be read
-  and taken apart beside that of the query: three times the bytes in T3, twice in D4.
-- *A question about a value of all rows* (Q1, Q4, Q6 and the flat ones). Nothing can be skipped: each row comes to its
-  group in all readings of the query, with sums that the filters of the query spare it. In Q6F to read the rows and to
-  say who is blamed takes longer than the query, and the sums are half of the whole. For fixes of Q6 three passes
-  evaluate what would be changed, and one tries all bounds of the filters; each takes half as long as the query to
-  twice as long, and before each Spark plans for a tenth to half of a second.
-- *Rows without partners* (Q13, Q13F). A join that may be relaxed is a full outer one. After it Spark shuffles again for
-  the counts, for the worlds of each group, and for what is counted of these: six stages over many rows, then as many
-  again over a few.
-- *Side effects of joins* (T3, D4, Q3F, Q10F). All pairs of all changed queries are made, to be counted: half of the
-  default call of T3 and D4, most of it in Q3F, where joins that a fix makes outer let in far more rows than the query
-  has, each with decimals that have to be multiplied and weighed.
-- *Many small steps* (Q10F). After the scans several stages follow over a few rows.
+- *Very short queries* (T1, T2, T4, T_ASD). The question runs one job, which takes no longer than the query. For the
+  explanations of T_ASD this job is a third of the time; the rest is spent before it starts, on reading the query,
+  building the traced plan, and on Spark's planning and compiling. Without alternatives the data has no row for T_ASD;
+  finding this out, and finding the nearest values, reads the source twice more.
+- *Alternatives that read more* (T3, D4). Another nested list of each tweet, or another attribute of each volume, has to
+  be read and flattened next to that of the query: three times the bytes in T3, twice in D4.
+- *Questions about a value of all rows* (Q1, Q4, Q6 and their flat forms). Nothing can be skipped: each row reaches its
+  group in all variants of the query and is summed there, while the filters of the query exclude most rows from the
+  sum. In Q6F, reading the rows and computing their blame takes longer than the query, and the sums are half of the
+  total. For the fixes of Q6, three passes evaluate changed queries, and one tries all bounds of the filters. Each takes
+  half to twice the time of the query, and before each Spark plans for 0.1 to 0.5 s.
+- *Rows without partners* (Q13, Q13F). A join that may be relaxed becomes a full outer join. After it, Spark shuffles
+  again for the counts, for the worlds of each group, and for aggregating these: six stages over many rows, and six
+  more over a few.
+- *Side effects of joins* (T3, D4, Q3F, Q10F). All pairs of all changed queries are built in order to be counted. This
+  takes half of the default call of T3 and D4, and most of it in Q3F, where joins that a fix makes outer let in far more
+  rows than the query has, each with decimals that have to be multiplied and weighed.
+- *Many small steps* (Q10F). Several stages over a few rows follow the scans.
 
 The other scenarios were not profiled.
 """

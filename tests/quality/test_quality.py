@@ -65,6 +65,6 @@ def test_most_of_what_we_call_minimal_is_minimal_for_the_oracle() -> None:
 def test_the_page_tells_the_figures() -> None:
     text = page(found(), "| the small ones |")
     assert "| the small ones |" in text
-    assert "made by `make quality`" in text
+    assert "`make quality` generates this page" in text
     assert "(100.0 %)" in text
     assert text.count("```") % 2 == 0

@@ -39,7 +39,7 @@ D3 = Scenario(
     query=query,
     missing=missing("TaPP", 2014, "Nora Haug"),
     alternatives=(frozenset({"author", "editor"}),),
-    errors=("the pairs are made of the authors, and the missing person is an editor",),
+    errors=("the pairs are built from the authors, and the missing person is an editor",),
     operators={4: Mark("project", "as authorPaper")},
     paper=PaperAnswers(whynot=(), rp_no_alternatives=(), rp=operator_sets({4})),
     elsewhere=elsewhere,

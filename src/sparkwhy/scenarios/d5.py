@@ -35,7 +35,7 @@ D5 = Scenario(
     query=query,
     missing={"name": "Lena Marchetti"},
     alternatives=(frozenset({"url", "note"}),),
-    errors=("the select takes the urls, and the missing homepage stands in a note",),
+    errors=("the select takes the urls, and the missing homepage is in a note",),
     operators={8: Mark("project", "select author"), 9: Mark("flatten", "explode url")},
     paper=PaperAnswers(whynot=operator_sets({9}), rp_no_alternatives=operator_sets({9}), rp=operator_sets({9}, {8})),
     elsewhere=elsewhere,

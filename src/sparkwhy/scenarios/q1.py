@@ -31,7 +31,7 @@ Q1 = Scenario(
     query=query,
     missing={"avgDisc": gt(0.045)},
     alternatives=(discount_or_tax(NESTED), dates(NESTED)),
-    errors=("the average is of the tax, not of the discount",),
+    errors=("the query averages the tax, not the discount",),
     operators={23: Mark("aggregate", "avgDisc"), 24: Mark("filter")},
     paper=PaperAnswers(
         whynot=operator_sets({24}), rp_no_alternatives=operator_sets({24}), rp=operator_sets({24}, {23}, {23, 24})

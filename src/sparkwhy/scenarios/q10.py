@@ -55,7 +55,7 @@ Q10 = Scenario(
     query=query,
     missing={"c_custkey": 61402, "revenue": gt(0)},
     alternatives=(discount_or_tax(NESTED),),
-    errors=("the return flag is A, not R", "the quarter is of 1997, not of 1993", "the tax is taken, not the discount"),
+    errors=("the return flag is A, not R", "the quarter is in 1997, not in 1993", "the tax is taken, not the discount"),
     operators={
         35: Mark("filter", "l_returnflag"),
         36: Mark("filter", "o_orderdate"),

@@ -46,7 +46,7 @@ Q6 = Scenario(
     query=query,
     missing={"revenue": lt(1.24e8)},
     alternatives=(discount_or_tax(NESTED), dates(NESTED)),
-    errors=("the range is of the tax, not of the discount",),
+    errors=("the range applies to the tax, not to the discount",),
     operators={
         31: Mark("project"),
         32: Mark("filter", "1994"),

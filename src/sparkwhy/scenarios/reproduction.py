@@ -1,4 +1,4 @@
-"""What we and the baselines return for a scenario, beside what the paper prints."""
+"""Ask the question of a scenario, and compare the answers of sparkwhy and the baselines with the paper."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Baseline: TypeAlias = Callable[[Plan, Conditions, Collect], Answers]
 
 @dataclass(frozen=True)
 class Cell:
-    """One column of a scenario: what was returned, and what the paper prints. `unverified` were not seen to work."""
+    """One column of a scenario: the sets returned, and those of the paper. `unverified` sets have no fix that works."""
 
     column: Column
     ours: Sets
@@ -55,7 +55,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class ScenarioResult:
-    """A scenario, asked once of each algorithm."""
+    """The answers of all algorithms for one scenario."""
 
     scenario: Scenario
     cells: tuple[Cell, ...]
@@ -63,14 +63,14 @@ class ScenarioResult:
 
     @property
     def rank(self) -> int | None:
-        """Where the explanation that names just the planted errors stands with us."""
+        """The position of the explanation that consists of exactly the planted errors, from 1; None if it is missing."""
         found = next(cell.ours for cell in self.cells if cell.column == "with alternatives")
         gold = self.scenario.gold
         return None if gold is None or gold not in found else found.index(frozenset(gold)) + 1
 
     @property
     def differences(self) -> tuple[Column, ...]:
-        """The columns to give a reason for; what differs without alternatives is not told again with them."""
+        """The columns that need a reason; a difference without alternatives is not repeated with alternatives."""
         told: set[Set] = set()
         found: tuple[Column, ...] = ()
         for cell in self.cells:
@@ -87,7 +87,7 @@ class ScenarioResult:
 
 
 def ask(session: SparkSession, scenario: Scenario, tables: Tables) -> ScenarioResult:
-    """All columns of one scenario."""
+    """Return all columns of one scenario."""
     start = perf_counter()
     df, missing, paper = scenario.query(tables), scenario.question(tables), scenario.paper
     without = why_not(df, missing)
@@ -115,7 +115,7 @@ def _baseline(
 
 
 def _our_cell(scenario: Scenario, answer: Answer, column: Column, paper: Iterable[Iterable[int]]) -> Cell:
-    """Our explanations in their order; several alternatives that change the same operators count once."""
+    """Return our explanations in order; alternatives that change the same operators count once."""
     unverified = _number_sets(scenario, (each for each in answer.explanations if not each.verified))
     verified = _number_sets(scenario, (each for each in answer.explanations if each.verified))
     return Cell(
@@ -135,7 +135,7 @@ def _sets(found: Iterable[Iterable[int]]) -> Sets:
 
 
 def lines(row: ScenarioResult) -> Iterator[str]:
-    """A scenario as text."""
+    """Yield the lines of a scenario as text."""
     yield f"{row.scenario.name}: {row.scenario.title} ({row.seconds:.0f} s)"
     for cell in row.cells:
         yield f"  {cell.column:<21} {show(cell.ours, cell.unverified)}"
@@ -150,7 +150,7 @@ def lines(row: ScenarioResult) -> Iterator[str]:
 
 
 def show(found: Sequence[Set], unverified: frozenset[Set] = frozenset()) -> str:
-    """Sets of operators as text; a `?` after those that were not seen to work."""
+    """Return sets of operators as text, with a `?` after those without a fix that works."""
     return ", ".join(_set(each) + ("?" if each in unverified else "") for each in found) or "none"
 
 
@@ -159,11 +159,11 @@ def _set(found: Set) -> str:
 
 
 def reason(name: str, column: Column) -> str:
-    """Why a column differs from the paper, as far as it is written down."""
+    """Return the documented reason why a column differs from the paper."""
     known = DIFFERENCES.get((name, column))
     if known is None:
-        return "OPEN: no reason is written down."
-    return f"{known.reason} Right: {_RIGHT[known.right]}."
+        return "OPEN: no reason is documented."
+    return f"{known.reason} Correct: {_CORRECT[known.right]}."
 
 
-_RIGHT = {"ours": "ours", "paper": "the paper", "definition": "each by its definition"}
+_CORRECT = {"ours": "sparkwhy", "paper": "the paper", "definition": "both, each by its definition"}

@@ -27,7 +27,7 @@ T_ASD = Scenario(
     query=query,
     missing={"id": 900_000_000_000_000_001},
     alternatives=(frozenset({"quoted_status", "retweeted_status"}),),
-    errors=("the quoted tweet is exploded, not the repeated one", "the filter is on the quotes, not on the retweets"),
+    errors=("the quoted tweet is exploded, not the retweeted one", "the filter is on the quotes, not on the retweets"),
     operators={21: Mark("project", "_status."), 22: Mark("filter", "quote_count")},
     paper=PaperAnswers(whynot=(), rp_no_alternatives=(), rp=operator_sets({21}, {21, 22})),
     gold=frozenset({21, 22}),
