@@ -92,7 +92,7 @@ def _is_settled(plan: Plan) -> bool:
 
 
 def tracing(label: str) -> Attempt | None:
-    """The rows alive in a set of operators are those of the query with this set relaxed."""
+    """The traced rows alive in a set of operators are the rows of the query with this set relaxed."""
     if (drawn := _drawn(label)) is None:
         return None
     generator, plan = drawn
@@ -100,7 +100,7 @@ def tracing(label: str) -> Attempt | None:
 
 
 def tracing_a_question(label: str) -> Attempt | None:
-    """A question prunes only rows that do not meet it."""
+    """A question prunes only rows that do not match it."""
     if (drawn := _drawn(label)) is None:
         return None
     generator, plan = drawn
@@ -109,7 +109,7 @@ def tracing_a_question(label: str) -> Attempt | None:
 
 
 def tracing_alternatives(label: str) -> Attempt | None:
-    """Each alternative is traced as if it were the only one."""
+    """Each variant is traced as if it were the only one."""
     drawn = _drawn(label)
     if drawn is None or not _is_settled(drawn[1]) or len(droppers(drawn[1])) > MOST_DROPPERS - 2:
         return None
@@ -122,7 +122,7 @@ def tracing_alternatives(label: str) -> Attempt | None:
 
 
 def evaluating(label: str) -> Attempt | None:
-    """Many readings that are run at once give what each gives by itself."""
+    """Many queries evaluated at once return the same rows as each query alone."""
     drawn = _drawn(label)
     if drawn is None or not _is_settled(drawn[1]):
         return None
@@ -135,7 +135,7 @@ def evaluating(label: str) -> Attempt | None:
 
 
 def fixing(label: str) -> Attempt | None:
-    """What is said of a verified fix is true."""
+    """The fixed query returns a matching row, and its side effects are as reported."""
     drawn = _drawn(label)
     if drawn is None or not _is_settled(drawn[1]):
         return None
@@ -156,12 +156,12 @@ def fixing(label: str) -> Attempt | None:
 
 
 def matching(label: str) -> Attempt | None:
-    """The conditions of a pattern hold exactly where it matches by its definition."""
+    """The conditions of a pattern hold for exactly the rows that match by its definition."""
     return Attempt({}, lambda _: check_conditions(Random(label)))
 
 
 def answering(label: str) -> Attempt | None:
-    """Every verified explanation is a successful one for the exact oracle."""
+    """Every verified explanation is successful according to the exact oracle."""
     made = oracle_case(label)
     if made is None:
         return None
@@ -177,7 +177,7 @@ def answering(label: str) -> Attempt | None:
 
 
 def tracing_on_spark(session: SparkSession, label: str) -> Attempt | None:
-    """Spark and the interpreter give a traced plan the same rows, marks included."""
+    """Spark and the interpreter return the same rows for a traced plan, including blame."""
     generator = Generator(Random(label))
     plan = generator.plan(generator.random.randint(1, 5))
     if any(isinstance(node, Distinct) and node.keys for node in walk(plan)):
@@ -192,7 +192,7 @@ def tracing_on_spark(session: SparkSession, label: str) -> Attempt | None:
 
 
 def reading_on_spark(session: SparkSession, label: str) -> Attempt | None:
-    """Spark's answer, that of the plan that it was read as, and that of the interpreter are the same."""
+    """Spark returns the same rows for the query and for the plan read from it, and so does the interpreter."""
 
     def check_query(data: st.DataObject) -> None:
         check(build(session, data.draw(queries(session))))
@@ -201,7 +201,7 @@ def reading_on_spark(session: SparkSession, label: str) -> Attempt | None:
 
 
 def asking_on_spark(session: SparkSession, label: str) -> Attempt | None:
-    """A whole question has an answer or an error of ours, and says that a row is there exactly if it is."""
+    """A question returns an answer or a SparkWhyError, and reports a row as present exactly if it is."""
 
     def check_answer(data: st.DataObject) -> None:
         df = build(session, data.draw(queries(session, most_steps=4)))

@@ -1,8 +1,6 @@
-"""Writes the tables of docs/reliability.md from the tests that they count, and from what long runs left in `docs/`.
+"""Write the tables of docs/reliability.md: counts of tests, and the results of long runs recorded in `docs/`.
 
-`--check` fails if they are not up to date.
-
-Run as `python -m scripts.reliability`.
+Run as `python -m scripts.reliability`; `--check` fails if the tables are out of date.
 """
 
 from __future__ import annotations
@@ -25,11 +23,11 @@ from tests.robust import bad_inputs, odd_data, test_bad_input, test_faults, test
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reliability.md"
 FUZZED = ROOT / "docs" / "fuzz.json"
-BEGIN, END = "<!-- counted by scripts/reliability.py -->", "<!-- end of what is counted -->"
+BEGIN, END = "<!-- counted by scripts/reliability.py -->", "<!-- end of the counts -->"
 
 
 def tables() -> str:
-    """What stands between the marks."""
+    """Return the text between the markers."""
     return "\n".join(
         [
             *_bad_inputs(),
@@ -56,9 +54,9 @@ def _bad_inputs() -> list[str]:
     counts = Counter(row.group for row in rows)
     errors = {group: sorted({row.error.__name__ for row in rows if row.group == group}) for group in counts}
     return [
-        f"**{len(rows)} bad inputs** of `why_not` and of the pattern functions, each with the error that it raises:",
+        f"**{len(rows)} bad inputs** to `why_not` and to the pattern functions, with the errors that they raise:",
         "",
-        "| what is bad | inputs | errors |",
+        "| bad argument | inputs | errors |",
         "|---|---|---|",
         *(
             f"| {group} | {count} | {', '.join(f'`{name}`' for name in errors[group])} |"
@@ -72,37 +70,37 @@ def _commands() -> list[str]:
     codes[2] += len(test_bad_input.BAD_USAGE) + len(test_bad_input.ELSEWHERE)
     return [
         f"**{codes.total()} bad commands**, for every option that takes a value:",
-        f"{codes[2]} that cannot be understood (exit code 2),",
-        f"{codes[5]} that cannot be answered (exit code 5).",
+        f"{codes[2]} are invalid (exit code 2),",
+        f"{codes[5]} cannot be answered (exit code 5).",
     ]
 
 
 def _faults() -> list[str]:
-    told = _told(test_faults)
-    return [f"**{len(told)} faults and promises** while Spark runs:", "", *told]
+    listed = _test_list(test_faults)
+    return [f"**{len(listed)} tests of failures** while Spark runs:", "", *listed]
 
 
 def _cluster() -> list[str]:
-    told = _told(faults_of_a_cluster)
+    listed = _test_list(faults_of_a_cluster)
     return [
-        f"**{len(CASES)} questions on a cluster** of two workers, under {len(test_answers.SETTINGS)} sets of settings",
-        f"({'; '.join(test_answers.SETTINGS)}): the answers are those of local mode.",
-        f"**{len(told)} faults of the cluster**, some of them as above (`make cluster-test`):",
+        f"**{len(CASES)} questions on a cluster** of two workers, with {len(test_answers.SETTINGS)} sets of settings",
+        f"({'; '.join(test_answers.SETTINGS)}): the answers are the same as in local mode.",
+        f"**{len(listed)} tests of failures on the cluster**, some of them as above (`make cluster-test`):",
         "",
-        *told,
+        *listed,
         "",
         *ran_on_a_cluster(json.loads(cluster_run.RECORD.read_text(encoding="utf-8"))),
     ]
 
 
 def ran_on_a_cluster(record: Mapping[str, Any]) -> list[str]:
-    """What the last run gave, part by part; not every part need have been run."""
+    """Return the results of the last run, part by part; a run may leave out parts."""
     parts = record["parts"]
     run, passed = (sum(part[key] for part in parts.values()) for key in ("run", "passed"))
     minutes, times = record["seconds"] / 60, record["runs"]
     last = "The last run** passed" if times == 1 else f"The last {times} runs**, one after the other, passed"
     return [
-        f"**{last} {passed} of the {run} tests that were begun, in {minutes:.0f} minutes:",
+        f"**{last} {passed} of {run} started tests, in {minutes:.0f} minutes:",
         "",
         "| part | run | passed |",
         "|---|---|---|",
@@ -110,20 +108,20 @@ def ran_on_a_cluster(record: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _told(tests: ModuleType) -> list[str]:
-    """Tests as a list, by what they say."""
+def _test_list(tests: ModuleType) -> list[str]:
+    """Return the tests of a module as a list of their names in words."""
     names = [name for name in vars(tests) if name.startswith("test_")]
     return [f"- {name.removeprefix('test_').replace('_', ' ')}" for name in names]
 
 
 def _harmless() -> list[str]:
     return [
-        f"**{len(test_hostile.HOSTILE)} hostile texts** (quotes, backticks, SQL, `${{...}}`, tags, escapes of",
-        "terminals) as values, as names of columns, fields, keys and tables, and in patterns, under",
+        f"**{len(test_hostile.HOSTILE)} hostile strings** (quotes, backticks, SQL, `${{...}}`, tags, terminal escape",
+        "sequences) as values, as names of columns, fields, keys and tables, and in patterns, with",
         f"{len(test_hostile.SETTINGS)} sets of settings;",
-        f"**{len(test_settings.SETTINGS)} settings of a session** that change what a query means or how it is read,",
-        "under each of which the answer is the usual one;",
-        f"**{len(test_redact.QUESTIONS)} answers** searched for values that were to be hidden.",
+        f"**{len(test_settings.SETTINGS)} session settings** that change the meaning of a query or how it is read,",
+        "each with the same answer as usual;",
+        f"**{len(test_redact.QUESTIONS)} answers** searched for values that should be hidden.",
     ]
 
 
@@ -134,35 +132,35 @@ def _odd_data() -> list[str]:
     for odd in cases:
         parts[odd.kind] += odd.parts
     return [
-        f"**{sum(parts.values())} cases of odd data** in {len(cases)} questions, each with what must come out:",
+        f"**{sum(parts.values())} cases of unusual data** in {len(cases)} questions, each with its expected result:",
         "",
-        "| odd is | cases | questions |",
+        "| unusual data | cases | questions |",
         "|---|---|---|",
         *(f"| {kind} | {parts[kind]} | {count} |" for kind, count in questions.items()),
         "",
-        f"{len(odd_data.EVERY)} kinds of values are each {', '.join(ROLES)}, as far as Spark allows it.",
+        f"{len(odd_data.EVERY)} kinds of values are each {', '.join(ROLES)}, if Spark allows it.",
     ]
 
 
-ROLES = ("asked for", "merely there", "grouped by", "collected", "filtered on")
+ROLES = ("asked for", "only present", "grouped by", "collected", "filtered on")
 
 
 def _laws() -> list[str]:
     laws = [*LAWS.items(), *SPARK_LAWS.items()]
     return [
-        f"**{len(laws)} laws** on generated queries and questions: a few with the tests, any number with `make fuzz`:",
+        f"**{len(laws)} laws** for generated queries; `make test` checks a few cases, `make fuzz` any number:",
         "",
         *(f"- {name}: {_first_line(law)}" for name, law in laws),
     ]
 
 
 def fuzzed(record: Mapping[str, Any]) -> list[str]:
-    """What the last long run gave, law by law."""
+    """Return the results of the last long run, law by law."""
     laws, minutes = record["laws"], record["minutes"]
     cases, failures = (sum(law[key] for law in laws.values()) for key in ("cases", "failures"))
     return [
-        f"**The last long run** (`make fuzz MINUTES={minutes:g} SEED={record['seed']}`) tried {cases:,} cases;",
-        f"failures: {failures}. On Spark a case of reading or asking is up to {QUERIES_AT_ONCE} queries.",
+        f"**The last long run** (`make fuzz MINUTES={minutes:g} SEED={record['seed']}`) checked {cases:,} cases;",
+        f"failures: {failures}. On Spark, a case of reading or asking has up to {QUERIES_AT_ONCE} queries.",
         "",
         "| law | cases | failures | seconds |",
         "|---|---|---|---|",
@@ -176,7 +174,7 @@ def _first_line(law: object) -> str:
 
 
 def page(before: str) -> str:
-    """The page with its tables made again."""
+    """Return the page with current tables."""
     head, _, rest = before.partition(BEGIN)
     _, _, tail = rest.partition(END)
     return f"{head}{BEGIN}\n{tables()}\n{END}{tail}"

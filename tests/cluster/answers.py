@@ -1,7 +1,7 @@
 """Asks the questions of `cases` in an application of its own and writes the answers as lines of JSON.
 
 A session on a cluster cannot live beside the local one of the other tests, so this is a program:
-`python -m tests.cluster.answers answers.jsonl '{"spark.master": "..."}' '{"as Spark is": {}}' case...`.
+`python -m tests.cluster.answers answers.jsonl '{"spark.master": "..."}' '{"Spark's defaults": {}}' case...`.
 Settings that a running application can change have a session each: so its JVMs start, and get warm, once only.
 """
 

@@ -29,7 +29,7 @@ SMOKE = ("running_example", "c03_inner_join", "c18_count_of_nulls", "c13_row_num
 Sessions = Mapping[str, Mapping[str, str]]
 """The settings of each, by a name."""
 
-AS_IT_IS = "as Spark is"
+AS_IT_IS = "Spark's defaults"
 LOCAL = {"spark.master": "local[2]", "spark.driver.extraJavaOptions": QUICK_START}
 WITHOUT_BROADCAST = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
 NOT_ADAPTIVE = {"spark.sql.adaptive.enabled": "false"}

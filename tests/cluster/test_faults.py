@@ -57,12 +57,12 @@ def spark(workers: Cluster) -> Iterator[SparkSession]:
 # --- as in local mode ---
 
 unchanged = in_local_mode.unchanged
-test_when_the_time_is_over_the_question_is_given_up = in_local_mode.test_when_the_time_is_over_the_question_is_given_up
+test_a_question_stops_at_its_timeout = in_local_mode.test_a_question_stops_at_its_timeout
 test_ctrl_c_cancels_the_jobs_of_the_question = in_local_mode.test_ctrl_c_cancels_the_jobs_of_the_question
 test_division_by_zero_names_stage_and_operator = in_local_mode.test_division_by_zero_names_stage_and_operator
 test_a_function_that_raises_is_named_with_its_line = in_local_mode.test_a_function_that_raises_is_named_with_its_line
 test_a_file_that_vanished_is_named = in_local_mode.test_a_file_that_vanished_is_named
-test_a_python_worker_that_dies_is_told = in_local_mode.test_a_python_worker_that_dies_is_told
+test_a_python_worker_that_dies_is_reported = in_local_mode.test_a_python_worker_that_dies_is_reported
 
 
 # --- what is lost is done again ---
@@ -111,7 +111,7 @@ def assert_it_is_right_in_spite_of(act: Callable[[], None], spark: SparkSession,
     assert disturbed.to_dict() == why_not(query, {"k": 1}).to_dict()  # now nothing is lost
 
 
-def test_when_all_executors_are_lost_others_do_their_work(
+def test_new_executors_take_over_when_all_are_lost(
     spark: SparkSession, workers: Cluster, unchanged: Surroundings, tmp_path: Path
 ) -> None:
     killed: list[int] = []
@@ -126,7 +126,7 @@ def test_when_all_executors_are_lost_others_do_their_work(
     assert not set(killed) & set(workers.executors())
 
 
-def test_when_a_worker_is_lost_the_other_goes_on(
+def test_the_other_worker_continues_when_one_is_lost(
     spark: SparkSession, workers: Cluster, unchanged: Surroundings, tmp_path: Path
 ) -> None:
     assert_it_is_right_in_spite_of(lambda: workers.kill_worker(-1), spark, tmp_path / "runs")
@@ -164,7 +164,9 @@ def test_a_slow_task_is_run_twice_and_counts_once(spark: SparkSession, unchanged
 # --- what cannot be done is told ---
 
 
-def test_without_a_worker_the_time_runs_out(spark: SparkSession, workers: Cluster, unchanged: Surroundings) -> None:
+def test_without_a_worker_the_question_times_out(
+    spark: SparkSession, workers: Cluster, unchanged: Surroundings
+) -> None:
     for number in range(len(workers.workers)):
         workers.kill_worker(number)
     began = time.monotonic()
@@ -177,7 +179,7 @@ def test_without_a_worker_the_time_runs_out(spark: SparkSession, workers: Cluste
         workers.add_workers(2)
 
 
-def test_an_executor_without_memory_is_told(spark: SparkSession, unchanged: Surroundings) -> None:
+def test_an_executor_without_memory_is_reported(spark: SparkSession, unchanged: Surroundings) -> None:
     """1.6 GB in one array. Spark does not tell which operator wanted them, so those at work are named. An executor that
     ends for want of memory cannot always say why: then its exit code does."""
     many = spark.range(1).withColumn("many", F.expr("sequence(0L, id + 200000000L)"))
@@ -189,7 +191,7 @@ def test_an_executor_without_memory_is_told(spark: SparkSession, unchanged: Surr
     assert "at work on filter size(many) < 3 at test_faults.py" in str(raised.value.hint)
 
 
-def test_an_executor_that_dies_each_time_is_told(spark: SparkSession, unchanged: Surroundings) -> None:
+def test_an_executor_that_dies_each_time_is_reported(spark: SparkSession, unchanged: Surroundings) -> None:
     def takes_it_along(value: int) -> bool:
         status = Path(f"/proc/{os.getppid()}/status").read_text()  # of the daemon, whose parent is the executor
         os.kill(int(status.split("PPid:")[1].split()[0]), signal.SIGKILL)

@@ -1,6 +1,6 @@
 """The table of odd data: what is asked of which DataFrame, and what must come out, known by thought.
 
-Each type of Spark is there in each of its roles: asked for, merely there, filtered on, grouped by, collected in a list.
+Each type of Spark is there in each of its roles: asked for, only present, filtered on, grouped by, collected in a list.
 Several types share a question where that costs no clarity: a pattern holds only if it holds for each of them.
 `docs/reliability.md` counts the table.
 """
@@ -210,7 +210,7 @@ def _types() -> Iterator[Odd]:
     for types in groups_of(EVERY, 16):
         count = len(types)
         yield Odd("asked for", told(types), _filtered(types), wanted(types), KEPT_OUT, parts=count)
-        yield Odd("merely there", told(types), _filtered(types), {"id": 1}, KEPT_OUT, parts=count)
+        yield Odd("only present", told(types), _filtered(types), {"id": 1}, KEPT_OUT, parts=count)
     for types in groups_of(without({**COMPARED, **UNCOMPARED}, BROKEN_KEYS), 15):
         yield Odd("grouped by", told(types), _grouped(types), wanted(types), KEPT_OUT, parts=len(types))
     for types in groups_of(without(EVERY, (*NULLS, "null_map")), 8):
@@ -601,42 +601,42 @@ def _chances() -> Iterator[Odd]:
         return Sees((operator,), verified, (f"Note: {text}", "odd_data.py:", "returns other values on each run"))
 
     yield Odd(
-        "chance",
+        "random values",
         "a filter on rand()",
         lambda p: people(p).filter(F.rand() < 0),
         {"id": 1},
         warned("filter rand(", "filter rand(", verified=False),
     )
     yield Odd(
-        "chance",
+        "random values",
         "a column of rand()",
         lambda p: people(p).withColumn("r", F.rand(7) + F.lit(0)).filter("r > 2"),
         {"id": 1},
         warned("filter r > 2", "select *, rand(7)"),
     )
     yield Odd(
-        "chance",
+        "random values",
         "uuid()",
         lambda p: people(p).withColumn("u", F.uuid()).filter("n >= 5"),
         {"id": 1},
         Sees(("filter n >= 5",), words=("Note: select *, uuid(", "returns other values on each run")),
     )
     yield Odd(
-        "chance",
+        "random values",
         "monotonically_increasing_id()",
         lambda p: people(p).withColumn("m", F.monotonically_increasing_id()).filter("m < 0"),
         {"id": 1},
         Sees(("filter m < 0",), words=("Note: select *, monotonically_increasing_id()",)),
     )
     yield Odd(
-        "chance",
+        "random values",
         "in the pattern",
         lambda p: people(p).filter("n >= 5"),
         {"id": lambda column: (column == 1) & (F.rand() < 2)},
         Sees(("filter n >= 5",), words=("Note: <lambda> of the pattern returns other values on each run",)),
     )
     yield Odd(
-        "chance",
+        "random values",
         "not where the order decides",
         lambda p: people(p).withColumn("r", F.row_number().over(Window.orderBy("id"))).filter("r > 1"),
         {"id": 1, "r": ANY},

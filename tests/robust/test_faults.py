@@ -67,7 +67,7 @@ def slow(spark: SparkSession) -> DataFrame:
 # --- time ---
 
 
-def test_when_the_time_is_over_the_question_is_given_up(spark: SparkSession, unchanged: Surroundings) -> None:
+def test_a_question_stops_at_its_timeout(spark: SparkSession, unchanged: Surroundings) -> None:
     read(slow(spark))  # the first time, on a busy machine, to read it may take all the time
     began = time.monotonic()
     with pytest.raises(TimedOut) as raised:
@@ -78,7 +78,7 @@ def test_when_the_time_is_over_the_question_is_given_up(spark: SparkSession, unc
     assert "verify=False" in str(raised.value)
 
 
-def test_a_question_that_is_quick_enough_has_its_answer(spark: SparkSession) -> None:
+def test_a_question_within_its_timeout_has_an_answer(spark: SparkSession) -> None:
     assert why_not(spark.range(3).filter("id > 1"), {"id": 0}, timeout=300, verify=False).outcome == "explained"
 
 
@@ -104,7 +104,7 @@ def test_ctrl_c_cancels_the_jobs_of_the_question(spark: SparkSession, unchanged:
         signal.signal(signal.SIGINT, theirs)
 
 
-def test_a_job_that_somebody_else_cancels_is_told(spark: SparkSession, unchanged: Surroundings) -> None:
+def test_a_job_that_is_cancelled_from_outside_is_reported(spark: SparkSession, unchanged: Surroundings) -> None:
     """As by a click in the Spark UI."""
     tracker = spark.sparkContext.statusTracker()
 
@@ -123,7 +123,7 @@ def test_a_job_that_somebody_else_cancels_is_told(spark: SparkSession, unchanged
     assert "ask again" in str(raised.value.hint)
 
 
-def test_what_the_progress_callback_raises_stops_the_question(spark: SparkSession, unchanged: Surroundings) -> None:
+def test_an_exception_in_the_progress_callback_stops_the_question(spark: SparkSession, unchanged: Surroundings) -> None:
     def stop(stage: str) -> None:
         if stage == "tracing rows":
             raise ZeroDivisionError(stage)
@@ -132,7 +132,7 @@ def test_what_the_progress_callback_raises_stops_the_question(spark: SparkSessio
         why_not(slow(spark), {"k": 3}, progress=stop)
 
 
-def test_progress_is_told_on_the_thread_of_the_caller(spark: SparkSession) -> None:
+def test_progress_is_reported_on_the_thread_of_the_caller(spark: SparkSession) -> None:
     threads = []
     why_not(spark.range(3).filter("id > 1"), {"id": 0}, progress=lambda _: threads.append(threading.current_thread()))
     assert len(threads) > 3
@@ -190,7 +190,7 @@ def test_a_function_that_raises_is_named_with_its_line(spark: SparkSession, unch
     assert isinstance(raised.value.__cause__, PySparkException)
 
 
-def test_a_python_worker_that_dies_is_told(spark: SparkSession, unchanged: Surroundings) -> None:
+def test_a_python_worker_that_dies_is_reported(spark: SparkSession, unchanged: Surroundings) -> None:
     def dies(value: int) -> bool:
         os.kill(os.getpid(), signal.SIGKILL)
         return value > 1
@@ -228,7 +228,7 @@ def test_a_failure_while_fixes_are_tried_names_that_stage(
     assert raised.value.stage == "trying fixes"
 
 
-def test_what_nobody_knows_has_a_hint_too(spark: SparkSession) -> None:
+def test_an_unknown_failure_has_a_hint(spark: SparkSession) -> None:
     made = query_failed(PySparkException("what?"), "tracing rows", read(spark.range(1)))
     assert isinstance(made, SparkWhyError)
     assert (made.operator, made.where, made.reason) == (None, None, "what?")
@@ -246,12 +246,12 @@ def test_what_nobody_knows_has_a_hint_too(spark: SparkSession) -> None:
         ("[FAILED_TO_PARSE_TOO_COMPLEX] The statement was too complex to parse.", "put .localCheckpoint()"),
     ],
 )
-def test_what_is_lost_has_a_hint(spark: SparkSession, said: str, hint: str) -> None:
+def test_known_failures_of_spark_have_hints(spark: SparkSession, said: str, hint: str) -> None:
     """As Spark says it on a cluster, where `tests/cluster/test_faults.py` makes it happen."""
     assert hint in str(query_failed(PySparkException(said), "tracing rows", read(spark.range(1))).hint)
 
 
-def test_operators_that_may_have_taken_the_memory_are_named(spark: SparkSession) -> None:
+def test_operators_that_may_have_used_the_memory_are_named(spark: SparkSession) -> None:
     """Spark does not tell which it was. If only one brings rows together, it is named; of several, all are."""
     lost = PySparkException("Job aborted: java.lang.OutOfMemoryError: Java heap space")
     counted = spark.range(9).filter("id > 1").groupBy((F.col("id") % 2).alias("k")).count()
@@ -299,7 +299,7 @@ RETRIED = """
 
 
 @pytest.mark.slow
-def test_a_task_that_fails_once_is_retried_and_a_stopped_session_is_told(tmp_path: Path) -> None:
+def test_a_task_that_fails_once_is_retried_and_a_stopped_session_is_reported(tmp_path: Path) -> None:
     script = tmp_path / "retried.py"
     script.write_text(textwrap.dedent(RETRIED))
     marker = tmp_path / "failed once"

@@ -1,4 +1,4 @@
-"""The page on what sparkwhy bears counts what is tested."""
+"""The page on reliability counts the tests."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_run_on_a_cluster_is_counted_by_its_parts() -> None:
     assert (found["runs"], found["seconds"]) == (1, 125)
     assert found["parts"] == {
         "faults": {"passed": 1, "run": 2},
-        "as Spark is": {"passed": 0, "run": 0},
+        "Spark's defaults": {"passed": 0, "run": 0},
         "no broadcast": {"passed": 1, "run": 1},
         "not adaptive": {"passed": 0, "run": 0},
         "no broadcast, not adaptive": {"passed": 0, "run": 0},
@@ -40,7 +40,7 @@ def test_a_run_on_a_cluster_is_counted_by_its_parts() -> None:
         "others": {"passed": 0, "run": 0},
     }
     told = ran_on_a_cluster(found)
-    assert told[0] == "**The last run** passed 2 of the 3 tests that were begun, in 2 minutes:"
+    assert told[0] == "**The last run** passed 2 of 3 started tests, in 2 minutes:"
     assert "| faults | 2 | 1 |" in told
     assert "| speculation | not run | 0 |" in told
 
@@ -49,7 +49,9 @@ def test_runs_of_parts_are_added() -> None:
     twice = record(RESULTS, RESULTS)
     assert (twice["runs"], twice["seconds"]) == (2, 251)
     assert twice["parts"]["faults"] == {"passed": 2, "run": 4}
-    assert ran_on_a_cluster(twice)[0].startswith("**The last 2 runs**, one after the other, passed 4 of the 6 tests")
+    assert ran_on_a_cluster(twice)[0].startswith(
+        "**The last 2 runs**, one after the other, passed 4 of 6 started tests"
+    )
 
 
 def test_a_run_of_the_fuzzer_is_told_law_by_law() -> None:
@@ -58,6 +60,6 @@ def test_a_run_of_the_fuzzer_is_told_law_by_law() -> None:
         "asking": {"cases": 3, "failures": 1, "seconds": 9},
     }
     told = fuzzed({"seed": "8", "minutes": 60.0, "laws": laws})
-    assert "`make fuzz MINUTES=60 SEED=8`) tried 1,203 cases;" in told[0]
+    assert "`make fuzz MINUTES=60 SEED=8`) checked 1,203 cases;" in told[0]
     assert told[1].startswith("failures: 1.")
     assert told[-2:] == ["| matching | 1,200 | 0 | 7 |", "| asking | 3 | 1 | 9 |"]

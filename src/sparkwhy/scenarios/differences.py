@@ -1,7 +1,7 @@
 """The reasons why answers differ from those of the paper, as shown in `docs/reproduction.md`.
 
-They are written by hand after examining a run; a difference without a reason is shown as open. `right` says which answer
-is correct, as far as a run can show it: by a fix that was run and returns the row, or by a count in the data.
+They are written by hand after examining a run; a difference without a reason is shown as open. `right` says which
+answer is correct, as far as a run can show it: by a fix that was run and returns the row, or by a count in the data.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class ScenarioResult:
 
     @property
     def rank(self) -> int | None:
-        """The position of the explanation that consists of exactly the planted errors, from 1; None if it is missing."""
+        """The position of the explanation that consists of exactly the planted errors, from 1; None if missing."""
         found = next(cell.ours for cell in self.cells if cell.column == "with alternatives")
         gold = self.scenario.gold
         return None if gold is None or gold not in found else found.index(frozenset(gold)) + 1
