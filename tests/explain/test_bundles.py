@@ -12,9 +12,9 @@ import sparkwhy
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, smallest
 from sparkwhy.explain.coarse_bits import Together, needed, single
-from sparkwhy.explain.stricter_filters import turning
 from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.nodes import Plan
+from sparkwhy.plan.traits import query_reacts
 from sparkwhy.trace import blame as bits
 from sparkwhy.trace.blame import Dropper
 from sparkwhy.trace.trace import TracedQuery, trace
@@ -54,7 +54,7 @@ def test_what_is_found_in_rounds_is_what_is_found_at_once(monkeypatch: pytest.Mo
     for seed in range(600):
         generator = Generator(Random(f"bundles/{seed}"))
         plan = generator.plan(3 + seed % 4)
-        if any(turning(plan).values()):
+        if any(query_reacts(plan).values()):
             continue
         conditions = (generator.condition(plan),)
         at_once = trace(plan, conditions)

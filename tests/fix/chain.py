@@ -13,7 +13,7 @@ from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.model import Explanation
 from sparkwhy.explain.rank import rank, split_shown
-from sparkwhy.explain.stricter_filters import stricter
+from sparkwhy.explain.stricter_filters import propose_stricter_filters
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.memory.interpreter import run
@@ -81,7 +81,7 @@ def claims_of(case: Case) -> tuple[tuple[Claim, ...], FixContext]:
     others = [each.plan for each in case.alternatives[1:]]
     traced = trace(case.plan, case.conditions, alternatives=others, records=True)
     candidates = candidates_of(run(candidate_plan(traced), case.tables))
-    candidates += stricter(traced, candidates)
+    candidates += propose_stricter_filters(traced, candidates)
     return explain(case.alternatives, traced.bits, candidates), FixContext(case.alternatives, traced.bits, "UTC")
 
 

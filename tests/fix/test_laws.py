@@ -13,8 +13,8 @@ from sparkwhy.lab.distance import result_difference
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.show import show_plan
+from sparkwhy.plan.traits import is_grouping
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.rows import is_grouping
 from tests.fix.chain import Case, Tried, changed, generated, tried
 from tests.trace.test_law import bag, run_meeting
 

@@ -85,7 +85,7 @@ def backtrace_with_keys(plan: Plan, conditions: Conditions, known: KeySets) -> M
 
 def partner_sides(join: Join, wanted: Conditions) -> tuple[int, ...]:
     """The sides of a join whose rows are in the answer only beside one of the other side."""
-    if join.how in ("semi", "anti", "existence"):
+    if not join.traits.pairs:
         return (1,)
     others = (join.right, join.left)
     return tuple(side for side, other in enumerate(others) if any(rejects_null(c, _ids(other.output)) for c in wanted))
@@ -188,7 +188,7 @@ def _condition_on_element(node: Flatten, condition: Expr, element: Expr) -> Expr
 
 def _push_through_join(join: Join, wanted: Conditions) -> tuple[Conditions, Conditions]:
     left, right = join.left.output, join.right.output
-    if join.how in ("semi", "anti", "existence"):
+    if not join.traits.pairs:
         kept = _restrict(wanted, left)
         return kept, _infer_from_keys(join, kept, "left")
     safe_left = tuple(c for c in _restrict(wanted, left) if rejects_null(c, _ids(left)))

@@ -25,7 +25,8 @@ from sparkwhy.backtrace.backtrace import (
 from sparkwhy.plan.build import Fresh, all_of, boolean
 from sparkwhy.plan.exprs import Expr, In, IsNotNull, Literal
 from sparkwhy.plan.join_keys import equal_keys
-from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Limit, OpId, Plan, SetOperation, Table, Union
+from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Limit, OpId, Plan, Table
+from sparkwhy.plan.traits import is_positional
 from sparkwhy.plan.types import INTEGRALS, STRING
 from sparkwhy.plan.walk import inputs, push_down, walk
 from sparkwhy.plan.walk_exprs import is_random, reads_only
@@ -68,7 +69,7 @@ def possible_lookups(plan: Plan, conditions: Conditions, known: KeySets) -> Iter
 def _lookup(join: Join, side: int, needed: Mapping[OpId, Conditions]) -> Iterator[Lookup]:
     """Find the first key that comes from a source of the other side in which the question pins some value."""
     other = inputs(join)[1 - side]
-    if any(isinstance(node, Union | SetOperation) for node in walk(other)):
+    if any(map(is_positional, walk(other))):
         return  # a row is of one branch or another
     for key in equal_keys(join):
         own, theirs = (key.left, key.right) if side == 0 else (key.right, key.left)

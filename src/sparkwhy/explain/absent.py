@@ -10,8 +10,9 @@ from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.model import Operator
 from sparkwhy.plan.build import Fresh, all_of, carry
 from sparkwhy.plan.exprs import Call, Compare, Expr, Lambda, Literal
-from sparkwhy.plan.nodes import Column, Filter, Flatten, Join, OpId, Plan, Project, SetOperation, Table, Union
+from sparkwhy.plan.nodes import Column, Filter, Flatten, OpId, Plan, Project, Table
 from sparkwhy.plan.show import show_expr
+from sparkwhy.plan.traits import row_origins
 from sparkwhy.plan.walk import fold, walk
 from sparkwhy.plan.walk_exprs import attributes_of
 
@@ -51,15 +52,9 @@ def decides(plan: Plan, found: Iterable[SourceGap]) -> bool:
     empty = {gap.table.id for gap in found}
 
     def lacks(node: Plan, below: tuple[bool, ...]) -> bool:
-        match node:
-            case Table():
-                return node.id.step in empty
-            case Union():
-                return all(below)
-            case SetOperation() | Join(how="semi" | "anti" | "existence"):
-                return below[0]  # rows come from the left only
-            case _:
-                return any(below)
+        if isinstance(node, Table):
+            return node.id.step in empty
+        return all(any(below[place] for place in origins) for origins in row_origins(node))
 
     return fold(plan, lacks)
 

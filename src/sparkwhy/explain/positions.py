@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from sparkwhy.explain.model import Operator
 from sparkwhy.messages import Message
-from sparkwhy.plan.nodes import Plan, SetOperation, Union
+from sparkwhy.plan.nodes import Plan, Union
+from sparkwhy.plan.traits import is_positional
 from sparkwhy.plan.walk import inputs, walk
 
 _TOLD = 4
@@ -15,7 +16,7 @@ _TOLD = 4
 
 def misplaced(plan: Plan) -> tuple[Message, ...]:
     """A note for each operator that goes by position and whose inputs name the same columns in another order."""
-    going = (node for node in walk(plan) if isinstance(node, Union | SetOperation))
+    going = (node for node in walk(plan) if is_positional(node))
     return tuple(_note(node, found) for node in going if (found := list(_mixed(node))))
 
 

@@ -11,7 +11,7 @@ from sparkwhy.backtrace.find_keys import FindKeys
 from sparkwhy.explain.candidates import Claim, explain
 from sparkwhy.explain.find_candidates import Candidates
 from sparkwhy.explain.repair import Repair
-from sparkwhy.explain.stricter_filters import stricter
+from sparkwhy.explain.stricter_filters import propose_stricter_filters
 from sparkwhy.fix.code.edits import with_code_edits
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.judge import reject_failing
@@ -42,7 +42,7 @@ def start_search(
 
 def find_fixes(search: FixSearch, candidates: Candidates) -> tuple[Claim, ...]:
     """Return the explanations, each with the first of its fixes that was seen to work, or the reason why none did."""
-    found = candidates.found + stricter(candidates.traced, candidates.found)
+    found = candidates.found + propose_stricter_filters(candidates.traced, candidates.found)
     return search.verdicts(explain(search.query.alternatives, search.query.bits, found))
 
 

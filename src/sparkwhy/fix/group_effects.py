@@ -37,7 +37,8 @@ from sparkwhy.plan.exprs import (
     is_true,
 )
 from sparkwhy.plan.node_exprs import exprs_of
-from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Plan, Project, Sort
+from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Plan, Project
+from sparkwhy.plan.traits import is_row_map
 from sparkwhy.plan.types import BOOLEAN, INTEGRALS, LONG, UNCOMPARABLE, Atom, Decimal, Struct, Type
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import is_random, reads_only
@@ -313,7 +314,7 @@ def _has(gates: Expr, query: int) -> Expr:
 
 def _top(plan: Plan) -> Aggregate | None:
     """The grouping with which a query ends, but for an order and columns that are computed of each row."""
-    while isinstance(plan, Project | Sort):
+    while is_row_map(plan):
         if any(map(is_random, exprs_of(plan))):
             return None
         plan = plan.input
@@ -323,7 +324,7 @@ def _top(plan: Plan) -> Aggregate | None:
 def _projections_above(plan: Plan) -> list[Project]:
     """Those above the grouping, the last one first."""
     found = []
-    while isinstance(plan, Project | Sort):
+    while is_row_map(plan):
         found += [plan] if isinstance(plan, Project) else []
         plan = plan.input
     return found

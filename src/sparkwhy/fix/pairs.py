@@ -17,7 +17,6 @@ from sparkwhy.backtrace.backtrace import Conditions, backtrace
 from sparkwhy.explain.candidates import Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.model import Explanation, FixKind, Operator
 from sparkwhy.explain.repair import Repair
-from sparkwhy.explain.stricter_filters import turning
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.kinds import total_cost
 from sparkwhy.fix.propose import fixes_of
@@ -25,8 +24,10 @@ from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.build import Fresh, all_of, long
 from sparkwhy.plan.exprs import AggCall
+from sparkwhy.plan.join_types import PAIRING_TYPES
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Limit, OpId, Plan
 from sparkwhy.plan.show import names_for, show_expr
+from sparkwhy.plan.traits import query_reacts
 from sparkwhy.plan.types import LONG
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.plan.walk_exprs import parts
@@ -56,9 +57,9 @@ def kept_apart(
 
 def _joins(plan: Plan) -> Iterator[Join]:
     """The joins with a condition, above which a further pair is a further row; the last ones first."""
-    turned = turning(plan)
-    pairing = ("inner", "left", "right", "full")
-    found = [node for node in walk(plan) if isinstance(node, Join) and node.how in pairing and not turned[node.id]]
+    reacts = query_reacts(plan)
+    joins = [node for node in walk(plan) if isinstance(node, Join) and node.how in PAIRING_TYPES]
+    found = [join for join in joins if not reacts[join.id]]
     return (join for join in reversed(found) if join.condition is not None and not join.id.part)
 
 

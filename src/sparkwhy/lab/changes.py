@@ -28,6 +28,7 @@ from sparkwhy.lab.swaps import Kind, SwapChoice, Swaps
 from sparkwhy.memory.settings import Settings
 from sparkwhy.memory.values import Row, grouping_key
 from sparkwhy.plan.exprs import AggCall, Attribute, Expr
+from sparkwhy.plan.join_types import PAIRING_TYPES
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -51,7 +52,6 @@ from sparkwhy.plan.types import Map, is_numeric, same_shape
 
 Rows: TypeAlias = Sequence[Row]
 
-PAIRING: tuple[JoinType, ...] = ("inner", "left", "right", "full")
 FUNCTIONS = (("count", False), ("count", True), ("sum", False), ("avg", False), ("min", False), ("max", False))
 """The standard aggregate functions of SQL, and whether of distinct values."""
 
@@ -121,10 +121,10 @@ class Changer:
 
     def _joins(self, node: Join, left: Rows, right: Rows) -> Variants:
         """All types with all conditions that pairs of rows tell apart."""
-        if node.how not in PAIRING or (node.how == "inner" and node.condition is None):
+        if node.how not in PAIRING_TYPES or (node.how == "inner" and node.condition is None):
             return Variants(())
         complete, written = self._join_conditions(node, left, right)
-        made = (_change_join_type(node, how, choice) for choice in written for how in PAIRING)
+        made = (_change_join_type(node, how, choice) for choice in written for how in PAIRING_TYPES)
         return Variants(tuple(variant for variant in made if variant.kinds), complete)
 
     def _join_conditions(self, node: Join, left: Rows, right: Rows) -> tuple[bool, list[SwapChoice | None]]:

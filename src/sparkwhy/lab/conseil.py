@@ -27,6 +27,7 @@ from sparkwhy.explain.model import Operator
 from sparkwhy.lab.whynot import Answers, Collect, backtrace_directly, compatible_rows, element_conditions, has_rows
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, integer, long, null
 from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, IsNull, Not, Or, Ref, is_true
+from sparkwhy.plan.join_types import SIDES, join_type_that_keeps
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -34,7 +35,6 @@ from sparkwhy.plan.nodes import (
     Filter,
     Flatten,
     Join,
-    JoinType,
     Limit,
     OneRow,
     OpId,
@@ -47,6 +47,7 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
+from sparkwhy.plan.traits import tests_rows
 from sparkwhy.plan.types import BOOLEAN, LONG
 from sparkwhy.plan.walk import fold, walk
 from sparkwhy.plan.walk_exprs import attributes_of
@@ -210,10 +211,10 @@ class _Relaxer:
     def _join(self, node: Join, left: _RelaxedRows, right: _RelaxedRows) -> _RelaxedRows:
         both = _RelaxedRows(left.rows, left.dropped, left.followed or right.followed, {**left.unknown, **right.unknown})
         condition = None if node.condition is None else both.may_hold(node.condition)
-        if node.how in ("semi", "anti", "existence"):
+        if not node.traits.pairs:
             return self._membership(node, left, right, condition)
-        pads_left, pads_right = node.how in ("left", "full"), node.how in ("right", "full")
-        how = _join_type(pads_left or left.followed, pads_right or right.followed)
+        pads_left, pads_right = (side in node.traits.keeps for side in SIDES)
+        how = join_type_that_keeps(left=pads_left or left.followed, right=pads_right or right.followed)
         rows = Join(id=self._fresh.part(node), left=left.rows, right=right.rows, how=how, condition=condition)
         return self._pad_sides(node, rows, left, right, pads_left=pads_left, pads_right=pads_right)
 
@@ -250,9 +251,9 @@ class _Relaxer:
             condition=condition,
             exists=exists,
         )
-        if node.how == "existence":
+        if not node.traits.drops:
             return replace(left, rows=rows)
-        return self._note(node, left, Not(Ref(exists)) if node.how == "semi" else Ref(exists), rows)
+        return self._note(node, left, Ref(exists) if node.traits.rejects_partners else Not(Ref(exists)), rows)
 
     def _union(self, node: Union, below: tuple[_RelaxedRows, ...]) -> _RelaxedRows:
         dropped = self._fresh.attribute("dropped", LONG)
@@ -265,13 +266,7 @@ class _Relaxer:
 
 
 def _drops(node: Plan) -> bool:
-    return isinstance(node, Filter | Join) or (isinstance(node, Flatten) and not node.outer)
-
-
-def _join_type(keeps_left: bool, keeps_right: bool) -> JoinType:
-    if keeps_left and keeps_right:
-        return "full"
-    return "left" if keeps_left else "right" if keeps_right else "inner"
+    return tests_rows(node)
 
 
 def _unknown_in(expr: Expr, unknown: Unknown) -> frozenset[Attribute]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from sparkwhy.plan.exprs import And, Attribute, Compare, Expr, Opaque, Or, Ref, conjuncts
+from sparkwhy.plan.join_types import SIDES
 from sparkwhy.plan.nodes import Filter, Join, OpId, Plan, Project
 from sparkwhy.plan.walk import fold, inputs, push_down, walk, with_inputs
 from sparkwhy.plan.walk_exprs import attributes_of, parts
@@ -45,17 +46,23 @@ def _deal(node: Plan, came: Conjuncts) -> _Dealt:
     match node:
         case Filter():
             return _Dealt((), (came + _split(node.condition),))
-        case Join(how="inner" | "cross"):
+        case Join() if node.traits.is_inner:
             own = () if node.condition is None else _split(node.condition)
             return _deal_to_inputs(came + own, (node.left.output, node.right.output))
-        case Join(how="left" | "semi" | "anti" | "existence"):
-            return _deal_to_inputs(came, (node.left.output, ()))
-        case Join(how="right"):
-            return _deal_to_inputs(came, ((), node.right.output))
+        case Join():
+            return _deal_to_inputs(came, _unpadded(node))
         case Project():
             return _deal_to_inputs(came, (tuple(c.attribute for c in node.columns if c.is_carried),))
         case _:
             return _Dealt(came, tuple(() for _ in inputs(node)))
+
+
+def _unpadded(join: Join) -> tuple[tuple[Attribute, ...], ...]:
+    """Return for each input the columns that the join returns as they are: conditions on them may be asked below."""
+    sides = zip(SIDES, inputs(join), strict=True)
+    return tuple(
+        given.output if side in join.traits.returns and side not in join.traits.pads else () for side, given in sides
+    )
 
 
 def _deal_to_inputs(conditions: Conjuncts, offers: tuple[tuple[Attribute, ...], ...]) -> _Dealt:
@@ -73,7 +80,7 @@ def _rebuild(node: Plan, below: tuple[Plan, ...], here: Conjuncts, fresh: Iterat
     match node:
         case Filter():
             return below[0]
-        case Join(how="inner" | "cross"):
+        case Join() if node.traits.is_inner:
             left, right = below
             condition = _conjunction(sorted(here, key=_is_lookup, reverse=True))
             return replace(node, left=left, right=right, how="inner", condition=condition)

@@ -49,6 +49,7 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
+from sparkwhy.plan.traits import tests_rows
 from sparkwhy.plan.types import BOOLEAN
 from sparkwhy.plan.walk import inputs, push_down, walk, with_inputs
 from sparkwhy.plan.walk_exprs import attributes_of, reads_only
@@ -133,7 +134,7 @@ def element_conditions(node: Flatten, wanted: Conditions) -> Conditions:
 
 def _drops(node: Plan) -> bool:
     """Whether the operator may drop rows, and so may be picky."""
-    return isinstance(node, Filter | Join) or (isinstance(node, Flatten) and not node.outer)
+    return tests_rows(node)
 
 
 def _nests(node: Plan) -> bool:
@@ -197,9 +198,9 @@ class _Tracing:
                 return (self._join_partners(join, of_left, right.rows, "semi"),)
             case "existence":
                 return ()
-            case how:
-                drops_left = left.mark is not None and how in ("inner", "cross", "right", "semi")
-                drops_right = right.mark is not None and how in ("inner", "cross", "left")
+            case _:
+                drops_left = left.mark is not None and "left" in join.traits.drops
+                drops_right = right.mark is not None and "right" in join.traits.drops
                 lost_left = [self._join_partners(join, of_left, of_right, "anti")] if drops_left else []
                 lost_right = [self._join_partners(join, of_right, of_left, "anti")] if drops_right else []
                 return (*lost_left, *lost_right)
@@ -257,7 +258,7 @@ class _Tracing:
     def _join(self, node: Join, left: _Marked, right: _Marked) -> _Marked:
         """A pair of successors, or a successor with any row; padding counts for nobody."""
         rows = with_inputs(node, (left.rows, right.rows))
-        if node.how in ("semi", "anti", "existence"):
+        if not node.traits.pairs:
             return _Marked(rows, left.mark)
         marks = tuple(
             is_true(call("coalesce", Ref(side.mark), boolean(True))) for side in (left, right) if side.mark is not None

@@ -14,10 +14,11 @@ from typing import Literal as OneOf
 
 from sparkwhy.plan.exprs import AggCall, Attribute, Expr, Opaque, Ref, WindowCall
 from sparkwhy.plan.functions import COLLECTS
+from sparkwhy.plan.join_types import JOIN_TYPES, SIDES, JoinTraits
+from sparkwhy.plan.join_types import JoinType as JoinType
 from sparkwhy.plan.types import BOOLEAN, INTEGER, NULL, Array, Map, Struct, Type, same_shape
 from sparkwhy.plan.walk_exprs import attributes_of
 
-JoinType = OneOf["inner", "cross", "left", "right", "full", "semi", "anti", "existence"]
 Kind = OneOf[
     "table", "project", "filter", "join", "flatten", "nest", "aggregate", "window", "union",
     "distinct", "except", "intersect", "sort", "limit", "sample",
@@ -185,6 +186,11 @@ class Join(Node):
     @property
     def kind(self) -> Kind:
         return "join"
+
+    @property
+    def traits(self) -> JoinTraits:
+        """The facts about the type of this join."""
+        return JOIN_TYPES[self.how]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -401,21 +407,10 @@ Plan: TypeAlias = (
 
 
 def _join_output(join: Join) -> tuple[Attribute, ...]:
-    left, right = join.left.output, join.right.output
-    match join.how:
-        case "semi" | "anti":
-            return left
-        case "existence":
-            assert join.exists is not None
-            return (*left, join.exists)
-        case "left":
-            return left + _as_nullable(right)
-        case "right":
-            return _as_nullable(left) + right
-        case "full":
-            return _as_nullable(left) + _as_nullable(right)
-        case "inner" | "cross":
-            return left + right
+    given = dict(zip(SIDES, (join.left.output, join.right.output), strict=True))
+    sides = [_as_nullable(given[side]) if side in join.traits.pads else given[side] for side in join.traits.returns]
+    flag = () if join.exists is None else (join.exists,)
+    return (*(attribute for side in sides for attribute in side), *flag)
 
 
 def _as_nullable(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:

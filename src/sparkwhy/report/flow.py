@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sparkwhy.explain.model import Explanation
-from sparkwhy.plan.nodes import Join, Plan, SetOperation, Union
+from sparkwhy.plan.nodes import Join, Plan, Union
 from sparkwhy.plan.show import inputs_of_step, main_nodes
+from sparkwhy.plan.traits import is_subtraction
 from sparkwhy.trace.rules.join_inputs import NO_PARTNER
 
 
@@ -108,7 +109,7 @@ def _sides(
         case Union():
             origins = [each for each in inputs if each in dead]
             return ([each for each in inputs if each not in origins], ()) if origins else ((), inputs)
-        case Join(how="anti") | SetOperation(operation="except"):
+        case node if is_subtraction(node):
             return inputs[1:], ()
         case Join() if len(inputs) == 2:
             lacking = {"left": inputs[:1], "right": inputs[1:]}.get(_lacking(step, explanation) or "", ())

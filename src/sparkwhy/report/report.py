@@ -10,8 +10,9 @@ from typing import Literal as OneOf
 from sparkwhy.errors import assert_never
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.explain.model import Explanation, Fix, Operator, SideEffects
-from sparkwhy.plan.nodes import Aggregate, Plan, Window
+from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.show import main_nodes, show_op
+from sparkwhy.plan.traits import computes_across_rows
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.pattern import show_pattern
 from sparkwhy.report.findings import findings
@@ -118,7 +119,7 @@ def _is_stricter(explanation: Explanation) -> bool:
 def _seen(explanation: Explanation) -> Row | None:
     """The row that the fix returned, if its values depend on which other rows are let through."""
     changed = {operator.id for operator in explanation.operators}
-    measuring = (node for node in walk(explanation.plan) if isinstance(node, Aggregate | Window))
+    measuring = (node for node in walk(explanation.plan) if computes_across_rows(node))
     below = {each.id.step for node in measuring for each in walk(node)}
     return explanation.returned if below & changed else None
 

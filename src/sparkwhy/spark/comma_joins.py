@@ -43,7 +43,7 @@ def _moved(filter: Filter) -> Plan:
 def _taken(plan: Plan, part: Expr, filter: Filter, keyless: frozenset[OpId]) -> Plan | None:
     """The plan with this equality as a key of the join whose sides it compares, if there is one without keys."""
     path: list[tuple[Join, str]] = []
-    while isinstance(plan, Join) and plan.how in ("inner", "cross"):
+    while isinstance(plan, Join) and plan.traits.is_inner:
         if as_key(plan, part) is not None:
             return _rebuilt(path, _with_key(plan, part, filter)) if plan.id in keyless else None
         side = _side_of(plan, part)

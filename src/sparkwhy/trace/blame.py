@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Literal as OneOf
 from typing import NamedTuple
 
 from sparkwhy.errors import TooManyOperators, assert_never
 from sparkwhy.plan.exprs import Call, Expr, Literal
+from sparkwhy.plan.join_types import Side
 from sparkwhy.plan.nodes import (
     Aggregate,
     Distinct,
@@ -29,8 +29,6 @@ from sparkwhy.plan.nodes import (
 from sparkwhy.trace.supported import refusal_of
 
 MAX_BITS = 62
-
-Side = OneOf["left", "right"]
 
 
 class Dropper(NamedTuple):
@@ -141,7 +139,7 @@ def droppers_of(node: Plan) -> tuple[Dropper, ...]:
         case Flatten():
             return () if node.outer or _is_never_empty(node.collection) else (Dropper(node.id),)
         case Join():
-            return () if node.id.part else tuple(Dropper(node.id, side) for side in _SIDES[node.how])
+            return () if node.id.part else _join_droppers(node)
         case SetOperation() | Limit():
             return (Dropper(node.id),)
         case Distinct():
@@ -154,17 +152,9 @@ def droppers_of(node: Plan) -> tuple[Dropper, ...]:
             assert_never(node)
 
 
-_SIDES: Mapping[str, tuple[Side | None, ...]] = {
-    "inner": ("left", "right"),
-    "cross": ("left", "right"),
-    "left": ("right",),
-    "right": ("left",),
-    "full": (),
-    "semi": (None,),
-    "anti": (None,),
-    "existence": (),
-}
-"""The sides on which a join drops rows without a partner; a semi or anti join drops left rows only."""
+def _join_droppers(join: Join) -> tuple[Dropper, ...]:
+    """Return a dropper for each side of which a join drops rows; one that returns left rows only has no sides."""
+    return tuple(Dropper(join.id, side if join.traits.pairs else None) for side in join.traits.drops)
 
 
 def _is_never_empty(collection: Expr) -> bool:

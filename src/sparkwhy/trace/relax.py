@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from sparkwhy.plan.nodes import Distinct, Filter, Flatten, Join, JoinType, Limit, Plan, SetOperation
+from sparkwhy.plan.join_types import SIDES, relax_join_type
+from sparkwhy.plan.nodes import Distinct, Filter, Flatten, Join, Limit, Plan, SetOperation
 from sparkwhy.plan.walk import fold, with_inputs
 from sparkwhy.trace.blame import Dropper
-
-_PADDED: dict[tuple[bool, bool], JoinType] = {
-    (False, False): "inner",
-    (True, False): "left",
-    (False, True): "right",
-    (True, True): "full",
-}
 
 
 def relax(plan: Plan, droppers: Set[Dropper]) -> Plan:
@@ -27,7 +21,7 @@ def relax(plan: Plan, droppers: Set[Dropper]) -> Plan:
 
 
 def _relaxed(node: Plan, droppers: Set[Dropper]) -> Plan:
-    if isinstance(node, Join) and node.how not in ("semi", "anti", "existence"):
+    if isinstance(node, Join) and node.traits.pairs:
         return _relaxed_join(node, droppers)
     if Dropper(node.id) not in droppers:
         return node
@@ -45,6 +39,5 @@ def _relaxed(node: Plan, droppers: Set[Dropper]) -> Plan:
 
 
 def _relaxed_join(node: Join, droppers: Set[Dropper]) -> Join:
-    left = node.how in ("left", "full") or Dropper(node.id, "left") in droppers
-    right = node.how in ("right", "full") or Dropper(node.id, "right") in droppers
-    return replace(node, how=_PADDED[left, right])
+    sides = frozenset(side for side in SIDES if Dropper(node.id, side) in droppers)
+    return replace(node, how=relax_join_type(node.how, sides))

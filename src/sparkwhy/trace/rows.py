@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sparkwhy.plan.build import Fresh, all_of, call, carry, either, integer, long, reduce
 from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, Or, Ref
-from sparkwhy.plan.nodes import Aggregate, Column, Distinct, Filter, OpId, Plan, Project, SetOperation, SortKey
+from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project, SortKey
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Type
 from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of, is_heavy, paths_of, rewrite
@@ -103,11 +103,6 @@ class TracedRows:
     def marks(self) -> tuple[Attribute, ...]:
         """The columns that are not the query's own."""
         return tuple(mark for mark in (self.blame, self.unless, self.notes, self.trail, self.maybe) if mark is not None)
-
-
-def is_grouping(node: Plan) -> bool:
-    """Whether an operator makes one row of several equal ones, or of a group."""
-    return isinstance(node, Aggregate | SetOperation) or (isinstance(node, Distinct) and node.keys is None)
 
 
 class Referred(NamedTuple):

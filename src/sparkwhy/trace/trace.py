@@ -47,6 +47,7 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
+from sparkwhy.plan.traits import is_grouping, is_rowwise
 from sparkwhy.plan.types import INTEGER, LONG, STRING
 from sparkwhy.plan.walk import fold, inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of
@@ -54,7 +55,7 @@ from sparkwhy.rewrite.never_fails import never_fails
 from sparkwhy.rewrite.prune_columns import pruned
 from sparkwhy.trace.blame import Bits, Dropper, drops
 from sparkwhy.trace.observe import TRAIL, Referring, distance, recorded, values, verdicts, within
-from sparkwhy.trace.rows import TraceContext, TracedRows, Verdict, is_grouping, query_columns, told_apart
+from sparkwhy.trace.rows import TraceContext, TracedRows, Verdict, query_columns, told_apart
 from sparkwhy.trace.rules.aggregate import trace_aggregate, trace_distinct
 from sparkwhy.trace.rules.join import trace_join
 from sparkwhy.trace.rules.join_counts import counting
@@ -238,7 +239,7 @@ def _bears_all_rows(op: Plan) -> bool:
 
     If they were dropped after each of many filters, Spark would repeat in each what all filters before it say.
     """
-    return isinstance(op, Filter | Project | Sort) and all(map(never_fails, exprs_of(op)))
+    return is_rowwise(op) and all(map(never_fails, exprs_of(op)))
 
 
 def _read_in_all(plans: Sequence[Plan], wanted: Sequence[Wanted]) -> frozenset[Attribute]:
@@ -254,14 +255,18 @@ def _read(plan: Plan, wanted: Wanted) -> frozenset[Attribute]:
 
 def _unchecked(op: Plan, wanted: Conditions) -> Conditions:
     """The conditions that no input has checked already in the same form; above a join all are checked again."""
-    if isinstance(op, Table | OneRow | Join):
-        return wanted
-    if isinstance(op, Filter | Sort | Union | SetOperation) or (isinstance(op, Distinct) and op.keys is None):
-        return ()
-    if isinstance(op, Project):
-        return wanted if len(push_through(op, wanted)[0]) < len(wanted) else ()
-    below = {id(condition) for conditions in push_through(op, wanted) for condition in conditions}
-    return tuple(condition for condition in wanted if id(condition) not in below)
+    match op:
+        case Table() | OneRow() | Join():
+            return wanted
+        case Filter() | Sort() | Union() | SetOperation() | Distinct(keys=None):
+            return ()
+        case Project():
+            return wanted if len(push_through(op, wanted)[0]) < len(wanted) else ()
+        case Flatten() | Aggregate() | Window() | Distinct() | Limit() | Sample():
+            below = {id(condition) for conditions in push_through(op, wanted) for condition in conditions}
+            return tuple(condition for condition in wanted if id(condition) not in below)
+        case _:
+            assert_never(op)
 
 
 def annotate(
@@ -286,9 +291,9 @@ def annotate(
             return _trace_flatten(tracing, _alike(ops, Flatten), inputs, wanted)
         case Join():
             join, (left, right) = lifted(tracing, _alike(ops, Join), inputs)
-            if join.how in ("semi", "anti", "existence"):
-                return trace_membership(tracing, join, left, right)
-            return trace_join(tracing, join, left, right, wanted)
+            if join.traits.pairs:
+                return trace_join(tracing, join, left, right, wanted)
+            return trace_membership(tracing, join, left, right)
         case Aggregate():
             return _trace_aggregate(tracing, _alike(ops, Aggregate), inputs)
         case Window():

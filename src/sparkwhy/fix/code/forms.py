@@ -54,7 +54,7 @@ def _edits(tree: ast.Module, lines: list[str], line: int, before: Plan, after: P
     match before, after:
         case Filter(), Filter():
             return _of_filter(tree, lines[line - 1], line, before, after)
-        case Join(), Join() if before.condition == after.condition and after.how in ("left", "right", "full"):
+        case Join(), Join() if before.condition == after.condition and after.traits.is_outer:
             found = list(_joins(tree, lines, line, after.how))
             return found if len(found) == 1 else []
         case _:

@@ -11,8 +11,5 @@ from sparkwhy.plan.nodes import Join
 
 def propose(_: FixContext, blamed: Blamed) -> Iterator[Change]:
     """Propose a join that pads the side of the dropped row. Semi and anti joins have no outer form."""
-    match blamed.node:
-        case Join(how="inner" | "cross" | "left" | "right" | "full"):
-            yield Change(blamed.node.id, "join type", relaxed=blamed.dropper)
-        case _:
-            return
+    if isinstance(blamed.node, Join) and blamed.node.traits.pairs:
+        yield Change(blamed.node.id, "join type", relaxed=blamed.dropper)

@@ -19,7 +19,8 @@ from sparkwhy.fix.verify import AT_ONCE, gate_of, open_gates
 from sparkwhy.limits import Limits
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, long, null
 from sparkwhy.plan.exprs import Attribute, Compare, Ref
-from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project, Sort, Table
+from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project, Table
+from sparkwhy.plan.traits import is_rowwise
 from sparkwhy.plan.walk import fold, inputs, push_down, walk, with_inputs
 from sparkwhy.spark.engine import Engine
 from sparkwhy.trace.trace import evaluate
@@ -66,7 +67,7 @@ def _end(plan: Plan, filter: OpId) -> OpId:
     """The last of the steps after a filter that read each row by itself."""
 
     def split(node: Plan, above: OpId | None) -> tuple[OpId | None, ...]:
-        here = (above or node.id) if isinstance(node, Filter | Project | Sort) else None
+        here = (above or node.id) if is_rowwise(node) else None
         return tuple(here for _ in inputs(node))
 
     return push_down(plan, None, split)[filter] or filter

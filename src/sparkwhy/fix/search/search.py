@@ -37,11 +37,11 @@ from sparkwhy.fix.search.sweep import Sweep, found_in, swept
 from sparkwhy.fix.verify import AT_ONCE, Outcome, conditions_on_rows, outcome_plan, outcomes_of, told_of
 from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.nodes import OpId, Plan
+from sparkwhy.plan.traits import is_grouping
 from sparkwhy.plan.walk import walk
 from sparkwhy.question.values import convert
 from sparkwhy.rewrite.split_small import SmallAt
 from sparkwhy.spark.engine import Codegen, Engine, Rows
-from sparkwhy.trace.rows import is_grouping
 
 Counting = Callable[[Sequence[Repair]], Mapping[int, SideEffects]]
 """What counts the side effects of repairs, by their number."""

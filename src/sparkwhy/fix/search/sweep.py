@@ -39,8 +39,10 @@ from sparkwhy.plan.exprs import (
     WindowCall,
     conjuncts,
 )
+from sparkwhy.plan.join_types import SIDES
 from sparkwhy.plan.node_exprs import exprs_of
-from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Join, OpId, Plan, Project, Sort, SortKey, Window
+from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Join, OpId, Plan, Project, SortKey, Window
+from sparkwhy.plan.traits import is_rowwise, reads_rows_alone
 from sparkwhy.plan.types import DATE, DOUBLE, INTEGRALS, LONG, Decimal
 from sparkwhy.plan.walk import fold, with_inputs
 from sparkwhy.plan.walk_exprs import reads_only
@@ -409,14 +411,14 @@ def _arguments(expr: AggCall) -> tuple[Expr, ...]:
 
 def _top(plan: Plan) -> Aggregate | None:
     """The grouping above which each row is read by itself."""
-    while isinstance(plan, Project | Filter | Sort):
+    while is_rowwise(plan):
         plan = plan.input
     return plan if isinstance(plan, Aggregate) else None
 
 
 def _above(plan: Plan, top: Aggregate) -> Iterator[Plan]:
     """The operators above the grouping, the last one first."""
-    while isinstance(plan, Project | Filter | Sort) and plan.id != top.id:
+    while is_rowwise(plan) and plan.id != top.id:
         yield plan
         plan = plan.input
 
@@ -431,22 +433,7 @@ def _comes_up(plan: Plan, filter: OpId) -> bool:
         sides = [side for side, each in enumerate(below) if each is not None]
         if not sides:
             return None
-        alone = isinstance(node, Project | Filter | Sort | Flatten) or (
-            isinstance(node, Join) and sides[0] in _OWN_SIDES[node.how]
-        )
+        alone = reads_rows_alone(node) or (isinstance(node, Join) and SIDES[sides[0]] in node.traits.independent)
         return alone and all(below[side] for side in sides) and len(sides) == 1
 
     return fold(plan, comes) is True
-
-
-_OWN_SIDES = {
-    "inner": (0, 1),
-    "cross": (0, 1),
-    "left": (0,),
-    "right": (1,),
-    "full": (),
-    "semi": (0,),
-    "anti": (0,),
-    "existence": (0,),
-}
-"""The inputs of a join whose rows stay or go whatever other rows that input has."""

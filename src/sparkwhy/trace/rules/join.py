@@ -43,9 +43,10 @@ from sparkwhy.plan.exprs import (
     WindowCall,
 )
 from sparkwhy.plan.join_keys import equal_keys, residual_conditions
-from sparkwhy.plan.nodes import Column, Flatten, Join, JoinType, Plan, Project, SortKey, Window
+from sparkwhy.plan.join_types import Side, join_type_that_keeps, other_side
+from sparkwhy.plan.nodes import Column, Flatten, Join, Plan, Project, SortKey, Window
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
-from sparkwhy.trace.blame import Side, drops
+from sparkwhy.trace.blame import drops
 from sparkwhy.trace.liveness import (
     SETS,
     blame_of,
@@ -96,7 +97,7 @@ def trace_join(
         where=op.where,
         left=a.rows.plan,
         right=b.rows.plan,
-        how=_HOW[pads_left, pads_right],
+        how=join_type_that_keeps(left=pads_left, right=pads_right),
         condition=op.condition,
     )
     if a.rank is None and b.rank is None:
@@ -110,17 +111,9 @@ def trace_join(
     return tracing.existing(op, tracing.told_apart_by(joined, padding))
 
 
-_HOW: dict[tuple[bool, bool], JoinType] = {
-    (True, True): "full",
-    (True, False): "left",
-    (False, True): "right",
-    (False, False): "inner",
-}
-
-
 def _is_padded(tracing: TraceContext, op: Join, side: Side) -> bool:
     """Whether rows of this side can be padded: by the join itself, or if it is relaxed."""
-    return op.how in (side, "full") or (drops(op, side) and not tracing.bits.drops_everywhere(op.id, side))
+    return side in op.traits.keeps or (drops(op, side) and not tracing.bits.drops_everywhere(op.id, side))
 
 
 def _rejected(wanted: Sequence[Conditions], side: Plan) -> bool:
@@ -131,7 +124,7 @@ def _rejected(wanted: Sequence[Conditions], side: Plan) -> bool:
 
 def _bit(tracing: TraceContext, op: Join, side: Side) -> Expr:
     """The blame of a padded row of this side: none if the join pads it anyway."""
-    return long(0 if op.how in (side, "full") else tracing.bits.claim(op.id, side))
+    return long(0 if side in op.traits.keeps else tracing.bits.claim(op.id, side))
 
 
 def _prepared(tracing: TraceContext, op: Join, side: JoinInput, *, pads_other: bool) -> JoinInput:
@@ -278,7 +271,7 @@ def _joined_trail(tracing: TraceContext, op: Join, a: JoinInput, b: JoinInput) -
 
 def _alone_record(tracing: TraceContext, op: Join, side: Side) -> Expr:
     """What a row without a partner records: what the join read of it, and on which side nothing was found."""
-    other = "right" if side == "left" else "left"
+    other = other_side(side)
     read = read_by_join(tracing, op, side)
     trail = recorded(op, [*read, fact(NO_PARTNER, Literal(other, STRING))])
     return tracing.told(op, trail, (value for _, value in read))

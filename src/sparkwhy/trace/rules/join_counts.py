@@ -16,14 +16,15 @@ from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.plan.build import carry
 from sparkwhy.plan.exprs import AggCall, Attribute, Expr, Ref
 from sparkwhy.plan.join_keys import equal_keys, residual_conditions
+from sparkwhy.plan.join_types import PAIRING_TYPES, Side
 from sparkwhy.plan.node_exprs import exprs_of
 from sparkwhy.plan.nodes import Aggregate, Column, Join, OpId, Plan
+from sparkwhy.plan.traits import is_grouping
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
-from sparkwhy.trace.blame import Side
 from sparkwhy.trace.observe import TRAIL, far_of, recorded
-from sparkwhy.trace.rows import TraceContext, TracedRows, is_grouping, query_columns
+from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns
 
 SIDES: tuple[Side, ...] = ("right", "left")
 
@@ -45,7 +46,7 @@ def counting(plans: Sequence[Plan]) -> Mapping[OpId, tuple[Column, ...]]:
 
 def _side(op: Aggregate, join: Join) -> Side | None:
     """The side whose rows are counted, and nothing else."""
-    if join.how not in ("inner", "left", "right", "full") or residual_conditions(join) or not op.aggregates:
+    if join.how not in PAIRING_TYPES or residual_conditions(join) or not op.aggregates:
         return None
     return next((side for side in SIDES if _counts_only(op, join, side)), None)
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from sparkwhy.plan.build import all_of, boolean, call, carry, either, element_of, equal, integer, keep, long, transform
 from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, IsNotNull, MakeStruct, Ref, conjuncts
 from sparkwhy.plan.join_keys import equal_keys, residual_conditions, strip_casts
+from sparkwhy.plan.join_types import Side
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
-from sparkwhy.trace.blame import Side
 from sparkwhy.trace.liveness import blame_of, no_sets, term, unless_of
 from sparkwhy.trace.observe import Entries, no_trail, values
 from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns, told_apart

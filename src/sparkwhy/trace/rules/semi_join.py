@@ -37,11 +37,11 @@ def trace_membership(tracing: TraceContext, op: Join, left: TracedRows, right: T
         return _settled_membership(tracing, op, left, right)
     else:
         found, rows = _possible_membership(tracing, op, left, right)
-    if op.how == "existence":
+    if not op.traits.drops:
         assert op.exists is not None
         return tracing.project(op, rows, (*carry(left.holding(op.left.output)), Column(op.exists, found)))
-    kept = found if op.how == "semi" else Not(found)
-    met = fact(NO_PARTNER if op.how == "semi" else PARTNER, Literal("right", STRING))
+    kept = Not(found) if op.traits.rejects_partners else found
+    met = fact(PARTNER if op.traits.rejects_partners else NO_PARTNER, Literal("right", STRING))
     record = [*read_by_join(tracing, op, "left"), met]
     return tracing.unless_kept(op, rows, carry(left.holding(op.left.output)), kept, record)
 
@@ -106,9 +106,9 @@ def _settled_membership(tracing: TraceContext, op: Join, left: TracedRows, right
     plan = Project(id=fresh.part(op), input=joined, columns=(*carry(left.plan.output), without))
     rows = replace(left, plan=plan, parts=refined([left.parts, right.parts]), everywhere=False)
     columns = carry(left.holding(op.left.output))
-    if op.how == "existence":
+    if not op.traits.drops:
         return _settled_cases(tracing, op, rows, columns, Ref(closed))
-    missing = Ref(closed) if op.how == "semi" else minus(long(gates), Ref(closed))
+    missing = minus(long(gates), Ref(closed)) if op.traits.rejects_partners else Ref(closed)
     bit = tracing.bits.claim(op.id)
     judged = tracing.project(op, rows, columns, blame=union(rows.blame_expr, call("&", missing, long(bit))))
     return tracing.existing(op, tracing.told_apart_by(judged, [bit]))

@@ -13,19 +13,13 @@ from sparkwhy.errors import QueryFailed
 from sparkwhy.plan.exprs import Opaque
 from sparkwhy.plan.node_exprs import exprs_of
 from sparkwhy.plan.nodes import (
-    Aggregate,
-    Distinct,
-    Join,
-    OneRow,
     Place,
     Plan,
-    SetOperation,
-    Sort,
     Table,
-    Window,
 )
 from sparkwhy.plan.show import show_op
-from sparkwhy.plan.walk import walk
+from sparkwhy.plan.traits import buffers_rows
+from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import parts
 from sparkwhy.spark.classic.catalyst import calls_python
 from sparkwhy.spark.classic.read.scope import OpaqueHandle
@@ -170,11 +164,8 @@ def _wants_memory(message: str) -> bool:
 
 def _greedy(plan: Plan) -> list[Plan]:
     """The operators that may take much memory: those that bring rows together or call Python, else all that compute."""
-    nodes: list[Plan] = [n for n in walk(plan) if not n.id.part and not isinstance(n, Table | OneRow)]
-    return [node for node in nodes if isinstance(node, _HOLDING_ROWS) or _calls_python(node)] or nodes
-
-
-_HOLDING_ROWS = (Aggregate, Distinct, Join, SetOperation, Sort, Window)
+    nodes: list[Plan] = [n for n in walk(plan) if not n.id.part and inputs(n)]
+    return [node for node in nodes if buffers_rows(node) or _calls_python(node)] or nodes
 
 
 def _listed(nodes: Sequence[Plan]) -> str:

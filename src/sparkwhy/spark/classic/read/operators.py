@@ -325,7 +325,7 @@ def _read_join(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bound
     )
     if flag is not None:
         return Bound(plan, (*left.ids, flag.expr_id))
-    return Bound(plan, left.ids if how in ("semi", "anti") else left.ids + right.ids)
+    return Bound(plan, left.ids + right.ids if plan.traits.pairs else left.ids)
 
 
 def _existence_flag(tree: Tree) -> Tree:

@@ -12,7 +12,8 @@ from dataclasses import replace
 from sparkwhy.plan.build import call, exists
 from sparkwhy.plan.exprs import And, Attribute, AttrId, Call, Compare, Expr, FieldOf, Lambda, Literal, Or, Ref, Variable
 from sparkwhy.plan.node_exprs import exprs_of
-from sparkwhy.plan.nodes import Distinct, Flatten, Plan, Project, SetOperation, Table, Union
+from sparkwhy.plan.nodes import Flatten, Plan, Project, Table
+from sparkwhy.plan.traits import reads_whole_rows
 from sparkwhy.plan.types import Array, Struct
 from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import operands, rewrite
@@ -67,7 +68,7 @@ def _element(use: FieldOf) -> AttrId:
 
 def _uses(node: Plan) -> Iterator[Ref | FieldOf]:
     """What an operator reads: fields of attributes, and attributes as a whole; not those that it merely carries."""
-    if isinstance(node, Union | SetOperation | Distinct):
+    if reads_whole_rows(node):
         yield from (Ref(attribute) for below in inputs(node) for attribute in below.output)
     if isinstance(node, Project):
         todo: list[Expr] = [column.expr for column in node.columns if not column.is_carried]
