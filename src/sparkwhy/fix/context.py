@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sparkwhy.alternatives.variant import QueryVariant
+from sparkwhy.evidence.evidence import Evidence
 from sparkwhy.plan.exprs import Expr
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.show import names_for, show_expr
@@ -35,6 +36,9 @@ class FixContext:
     other_readings: Mapping[OpId, tuple[Plan, ...]] = field(default_factory=dict)
     """Operators of the query as written, changed to read another column of a declared group."""
 
+    evidence: tuple[Evidence, ...] = ()
+    """What the data says about witnesses of the most promising claims."""
+
     @property
     def plan(self) -> Plan:
         """The query as written."""
@@ -43,12 +47,25 @@ class FixContext:
 
 @dataclass(frozen=True)
 class Blamed:
-    """An operator that dropped a witness: its node in a query variant, and what was recorded of the witness there."""
+    """An operator that dropped a witness: its node in a query variant, and what is known of the witness there.
+
+    `observation` is what tracing recorded, None if it recorded nothing; `evidence` is what further queries found, None
+    if none was run for this witness.
+    """
 
     node: Plan
     dropper: Dropper
     variant: int = 0
     observation: Observation | None = None
+    evidence: Evidence | None = None
+
+
+def blame(context: FixContext, node: Plan, dropper: Dropper, variant: int, observation: Observation | None) -> Blamed:
+    """Return an operator that dropped a witness, with the evidence that there is about this witness."""
+    if observation is None:
+        return Blamed(node, dropper, variant)
+    about = (each for each in context.evidence if each.is_about(variant, node.id.step, observation))
+    return Blamed(node, dropper, variant, observation, next(about, None))
 
 
 def failed_at(node: Plan, observation: Observation) -> Callable[[Expr], bool]:

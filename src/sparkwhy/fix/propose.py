@@ -9,7 +9,7 @@ from itertools import islice, product
 from sparkwhy.explain.candidates import Candidate, witnesses_of
 from sparkwhy.explain.model import Fix, FixKind, Operator
 from sparkwhy.explain.repair import Change, Repair
-from sparkwhy.fix.context import Blamed, FixContext, Observation
+from sparkwhy.fix.context import Blamed, FixContext, Observation, blame
 from sparkwhy.fix.kinds import costliest, total_cost
 from sparkwhy.fix.proposals import filter_condition, longer_limit, other_column, outer_flatten, outer_join
 from sparkwhy.fix.proposals.reasons import reasons_for
@@ -93,7 +93,7 @@ def _blamed(context: FixContext, candidate: Candidate, at: Mapping[int, Observat
     variant = candidate.alternative
     nodes = {node.id: node for node in walk(context.alternatives[variant].plan)}
     droppers = context.bits.droppers(candidate.blame, variant)
-    return [Blamed(nodes[each.op], each, variant, at.get(each.op.step)) for each in droppers]
+    return [blame(context, nodes[each.op], each, variant, at.get(each.op.step)) for each in droppers]
 
 
 # --- changes as a changed query ---
