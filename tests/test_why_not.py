@@ -288,6 +288,14 @@ def test_looking_for_near_misses_has_a_name_too(spark: SparkSession) -> None:
     }
 
 
+def test_evidence_is_collected_before_fixes_are_proposed(spark: SparkSession) -> None:
+    left = spark.createDataFrame([("A",)], "a string")
+    right = spark.createDataFrame([("a",)], "b string")
+    stages: list[str] = []
+    why_not(left.join(right, left.a == right.b), {"a": "A"}, progress=stages.append)
+    assert stages.index("looking at near misses") < stages.index("trying fixes")
+
+
 # --- progress and plain data ---
 
 

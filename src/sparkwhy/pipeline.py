@@ -15,16 +15,17 @@ from sparkwhy.alternatives.find import find_alternatives, find_holders
 from sparkwhy.alternatives.variant import Alternatives
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.backtrace.find_keys import FindKeys, find_no_keys, key_finder
-from sparkwhy.evidence.find_details import find_details
+from sparkwhy.evidence.evidence import Evidence, with_evidence
+from sparkwhy.evidence.find_evidence import find_evidence, first_explanations, promising_explanations
 from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.find_candidates import Candidates, find_candidates, reason_against_variants
 from sparkwhy.explain.find_gaps import find_gaps
+from sparkwhy.explain.model import Explanation
 from sparkwhy.explain.rank import rank, split_shown
 from sparkwhy.fix.find_fixes import (
     confirm_fixes,
     edit_code,
-    explain_without_fixes,
-    find_fixes,
+    explain_candidates,
     find_pairs,
     start_search,
 )
@@ -177,6 +178,9 @@ def name_holders(run: Run, candidates: Candidates) -> tuple[Message, ...]:
 
 def answer_with_explanations(run: Run, candidates: Candidates) -> Answer:
     """Answer with the explanations of the candidates, or with pairs that only a join keeps apart."""
+    claims = explain_candidates(candidates, stricter=run.options.verify)
+    promising = promising_explanations(claims, run.limits) if run.options.verify else ()
+    evidence = collect_evidence(run, candidates, promising)
     search = start_search(
         run.engine,
         candidates,
@@ -185,28 +189,38 @@ def answer_with_explanations(run: Run, candidates: Candidates) -> Answer:
         large=run.large,
         find_keys=run.find_keys,
         limits=run.limits,
+        evidence=evidence,
     )
     with run.engine.named_jobs("sparkwhy: trying fixes"):
-        kept, tried = judge_explanations(run, search, candidates)
+        kept, tried = judge_explanations(run, search, claims)
         pairs, pairs_left_out = look_at_pairs(run, search, kept)
     explanations = rank(edit_code(search, kept + pairs))
     if has_details(run):
-        run.enter("looking at near misses")
-        with run.engine.named_jobs("sparkwhy: looking at near misses"):
-            explanations = find_details(run.engine, explanations, run.limits)
+        explanations = attach_evidence(run, candidates, explanations, evidence)
     left_out = (*pairs_left_out, *left_out_of(run, candidates))
     others = tuple(each.explanation for each in edit_code(search, tried))
     return Answer.explained(run.question, candidates.variants.attribute_variants, explanations, others, left_out)
 
 
+def collect_evidence(
+    run: Run, candidates: Candidates, about: tuple[Explanation, ...], known: tuple[Evidence, ...] = ()
+) -> tuple[Evidence, ...]:
+    """Look up what the data says about the witnesses of some explanations, beyond what is known."""
+    if not about:
+        return ()
+    run.enter("looking at near misses")
+    with run.engine.named_jobs("sparkwhy: looking at near misses"):
+        return find_evidence(run.engine, candidates.variants.found, about, known)
+
+
 def judge_explanations(
-    run: Run, search: FixSearch, candidates: Candidates
+    run: Run, search: FixSearch, claims: tuple[Claim, ...]
 ) -> tuple[tuple[Claim, ...], tuple[Claim, ...]]:
     """Return the explanations with fixes that were run and their side effects; and those that were tried in vain."""
     run.enter("trying fixes")
     if not run.options.verify:
-        return explain_without_fixes(search, candidates), ()
-    verdicts = find_fixes(search, candidates)
+        return claims, ()
+    verdicts = search.verdicts(claims)
     if run.written is not None:
         verdicts = confirm_fixes(run.engine, verdicts, run.written)
     kept, tried = split_shown(verdicts)
@@ -214,6 +228,19 @@ def judge_explanations(
         run.enter("counting side effects")
         kept = search.with_effects(kept, examples=run.options.side_effects == "exact")
     return kept, tried
+
+
+def attach_evidence(
+    run: Run, candidates: Candidates, explanations: tuple[Explanation, ...], known: tuple[Evidence, ...]
+) -> tuple[Explanation, ...]:
+    """Return the explanations, those that are shown in full with evidence and hints.
+
+    Ranking may bring an explanation to the front that did not seem promising: its evidence is looked up now.
+    """
+    first = first_explanations(explanations, run.limits)
+    evidence = collect_evidence(run, candidates, first, known)
+    detailed = with_evidence(candidates.variants.found, first, evidence)
+    return tuple({each.rank: each for each in (*explanations, *detailed)}.values())
 
 
 def look_at_pairs(

@@ -46,7 +46,7 @@ def test_evidence_says_what_was_found_and_how_keys_differ() -> None:
     (evidence,) = collected()
     assert evidence.nearest_keys == (("lyon",), ("Paris",))
     assert evidence.text_differences == (("trim", "lower"),)
-    assert evidence.partner_rows == evidence.kept_rows == evidence.group_counts == ()
+    assert evidence.partner_rows == evidence.rows_kept == evidence.group_counts == ()
 
 
 def test_what_is_known_is_not_looked_up_again() -> None:

@@ -39,7 +39,7 @@ class Evidence:
         return self._rows_of("partner")
 
     @property
-    def kept_rows(self) -> Rows:
+    def rows_kept(self) -> Rows:
         """The rows that a filter on ranks keeps in the partition of the witness."""
         return self._rows_of("kept")
 
@@ -80,7 +80,7 @@ def collect_evidence(
     """Collect the evidence for some explanations, one probe for each operator; what is known is not looked up again."""
     return tuple(
         Evidence(variant, probe, _rows_for(run_probe, variant, probe, known))
-        for variant, plan, about in _by_variant(variants, tuple(explanations))
+        for variant, plan, about in _group_by_variant(variants, tuple(explanations))
         for probe in probes(plan, about)
     )
 
@@ -100,13 +100,13 @@ def with_evidence(
 ) -> tuple[Explanation, ...]:
     """Return the explanations with what was found about their witnesses, and with hints."""
     detailed: dict[int, Explanation] = {}
-    for variant, plan, about in _by_variant(variants, explanations):
+    for variant, plan, about in _group_by_variant(variants, explanations):
         found = [(each.probe, each.rows) for each in evidence if each.variant == variant]
         detailed.update({each.rank: each for each in with_details(plan, about, found)})
     return tuple(detailed.get(each.rank, each) for each in explanations)
 
 
-def _by_variant(
+def _group_by_variant(
     variants: Sequence[QueryVariant], explanations: Sequence[Explanation]
 ) -> Iterator[tuple[int, Plan, tuple[Explanation, ...]]]:
     """Yield each query variant that some of the explanations are about, with these."""

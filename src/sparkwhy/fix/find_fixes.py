@@ -8,6 +8,7 @@ from sparkwhy.alternatives.declared import Declared
 from sparkwhy.alternatives.enumerate import single_changes
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.backtrace.find_keys import FindKeys
+from sparkwhy.evidence.evidence import Evidence
 from sparkwhy.explain.candidates import Claim, explain
 from sparkwhy.explain.find_candidates import Candidates
 from sparkwhy.explain.repair import Repair
@@ -32,23 +33,19 @@ def start_search(
     large: bool,
     find_keys: FindKeys,
     limits: Limits,
+    evidence: tuple[Evidence, ...] = (),
 ) -> FixSearch:
     """Return the search for fixes; operators may read other attributes of the declared groups."""
     variants = candidates.variants.found
     readings = single_changes(variants[0].plan, declared) if declared else {}
-    query = FixContext(variants, candidates.traced.bits, engine.timezone(), readings)
+    query = FixContext(variants, candidates.traced.bits, engine.timezone(), readings, evidence)
     return FixSearch(engine, query, asked, large=large, find_keys=find_keys, limits=limits)
 
 
-def find_fixes(search: FixSearch, candidates: Candidates) -> tuple[Claim, ...]:
-    """Return the explanations, each with the first of its fixes that was seen to work, or the reason why none did."""
-    found = candidates.found + propose_stricter_filters(candidates.traced, candidates.found)
-    return search.verdicts(explain(search.query.alternatives, search.query.bits, found))
-
-
-def explain_without_fixes(search: FixSearch, candidates: Candidates) -> tuple[Claim, ...]:
-    """Return the explanations alone; nothing is tried."""
-    return explain(search.query.alternatives, search.query.bits, candidates.found)
+def explain_candidates(candidates: Candidates, *, stricter: bool) -> tuple[Claim, ...]:
+    """Return the explanations of the candidates; with `stricter`, also those in which a filter must keep fewer rows."""
+    found = candidates.found + (propose_stricter_filters(candidates.traced, candidates.found) if stricter else ())
+    return explain(candidates.variants.found, candidates.traced.bits, found)
 
 
 def find_pairs(search: FixSearch, *, verify: bool) -> tuple[Claim, ...]:
