@@ -482,7 +482,7 @@ def test_an_unknown_attribute_has_the_nearest_names(spark: SparkSession, cities:
     assert isinstance(error, UnknownAttribute)
     assert error.name == "adress1"
     assert error.nearest[0] == "address1"
-    assert "did you mean address1" in str(error)
+    assert "did you mean `address1`" in str(error)
 
 
 def test_too_many_alternatives_are_counted(spark: SparkSession) -> None:

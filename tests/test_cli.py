@@ -249,7 +249,7 @@ def test_what_cannot_be_answered_is_an_error_of_its_own(etl: str, capsys: pytest
         return refused(capsys, 5, "explain", f"{etl}:{target}", "--missing", missing, *more)
 
     assert "Hint: " in explain("recent", '{"citi": "NY"}')
-    assert "did you mean city" in explain("recent", '{"city": "NY"}', "--alternatives", '[["cty", "name"]]')
+    assert "did you mean `city`" in explain("recent", '{"city": "NY"}', "--alternatives", '[["cty", "name"]]')
     broken = explain("broken", '{"city": "NY"}')
     assert broken.startswith("sparkwhy: etl.py:23: AnalysisException: [UNRESOLVED_COLUMN")
     assert "'Project" not in broken

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 
 class SparkWhyError(Exception):
-    """The root of all errors of sparkwhy: `message` says what is wrong, `hint` what to do.
+    """Base of all errors of sparkwhy: `message` describes the problem, `hint` how to solve it.
 
     For example `except SparkWhyError as error: print(error.hint)`.
     """
@@ -25,7 +25,7 @@ class SparkWhyError(Exception):
 
 
 class NotADataFrame(SparkWhyError):
-    """What was handed in is not a DataFrame that can be explained."""
+    """The argument is not a DataFrame that can be explained."""
 
 
 class UnsupportedOperator(SparkWhyError):
@@ -42,14 +42,14 @@ class UnsupportedOperator(SparkWhyError):
 
 
 class TooManyOperators(SparkWhyError):
-    """The query has more operators that drop rows than can be followed at once."""
+    """The query has more operators that drop rows than can be traced at once."""
 
     def __init__(self, count: int, limit: int, alternatives: int = 1) -> None:
         under = f" under {alternatives} alternatives" if alternatives > 1 else ""
         fewer = ", or name fewer alternatives" if alternatives > 1 else ""
         super().__init__(
-            f"the query has {count} or more conditions that drop rows{under}; {limit} can be followed at once.",
-            hint="put .localCheckpoint() in the middle of the query and ask again; what comes after it is explained"
+            f"the query has {count} or more conditions that drop rows{under}; at most {limit} can be traced at once.",
+            hint="put .localCheckpoint() in the middle of the query and ask again; everything after it can be explained"
             f"{fewer}.",
         )
         self.count = count
@@ -57,15 +57,15 @@ class TooManyOperators(SparkWhyError):
 
 
 class NotInterpretable(SparkWhyError):
-    """The in-memory interpreter has no meaning for this function or operator; Spark has."""
+    """The in-memory interpreter does not implement this function or operator; Spark does."""
 
 
 class EvaluationError(SparkWhyError):
-    """Evaluating an expression failed as Spark's ANSI mode would fail: overflow, bad cast, division by zero."""
+    """Evaluating an expression failed, as in Spark's ANSI mode: overflow, bad cast, division by zero."""
 
 
 class BadArgument(SparkWhyError):
-    """An argument of a public function that cannot be what it is; `argument` is its name."""
+    """An argument of a public function has an invalid value; `argument` is its name."""
 
     def __init__(self, argument: str, problem: str, *, hint: str) -> None:
         super().__init__(f"{argument} {problem}.", hint=hint)
@@ -73,21 +73,21 @@ class BadArgument(SparkWhyError):
 
 
 class TimedOut(SparkWhyError):
-    """The time that was given is over; `stage` is what was going on. The jobs of the question were cancelled."""
+    """The timeout expired during `stage`, after `seconds`. The Spark jobs of the question were cancelled."""
 
     def __init__(self, stage: str, seconds: float) -> None:
         super().__init__(
-            f"no answer within {seconds:g} seconds: the time was over while {stage}.",
-            hint='give more time, or ask for less: verify=False, side_effects="none", or fewer alternatives.',
+            f"timed out after {seconds:g} s while {stage}.",
+            hint='raise timeout, or compute less: verify=False, side_effects="none", or fewer alternatives.',
         )
         self.stage = stage
         self.seconds = seconds
 
 
 class QueryFailed(SparkWhyError):
-    """Spark failed while it ran the query for us: `stage` is what was going on, `reason` what Spark says.
+    """Spark failed while running the query: `stage` is the step of the analysis, `reason` Spark's message.
 
-    `operator` and `where` are the user's operator and its place, where Spark tells.
+    `operator` and `where` are the failing operator and its place in the code, where Spark reports them.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class QueryFailed(SparkWhyError):
 
 
 class PatternError(SparkWhyError):
-    """The pattern of the missing row says something that cannot be asked; `path` is where in the pattern."""
+    """The pattern of the missing row is invalid; `path` is the position inside the pattern."""
 
     def __init__(self, message: str, *, path: str = "", hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -111,7 +111,7 @@ class PatternError(SparkWhyError):
 
 
 class MalformedPattern(PatternError):
-    """The text of a pattern is not JSON; `line` and `column` count from 1."""
+    """The text of a pattern is not valid JSON; `line` and `column` count from 1."""
 
     def __init__(self, reason: str, *, line: int, column: int) -> None:
         super().__init__(
@@ -123,20 +123,22 @@ class MalformedPattern(PatternError):
 
 
 class UnknownField(PatternError):
-    """The pattern names a column or field that is not there; `nearest` are the names that look like it."""
+    """The pattern names a column or field that does not exist; `nearest` are the most similar names."""
 
-    def __init__(self, *, path: str, known: tuple[str, ...], nearest: tuple[str, ...], hint: str) -> None:
-        super().__init__(f"there is no {abbreviate(path)}.", path=path, hint=hint)
+    def __init__(
+        self, *, path: str, known: tuple[str, ...], nearest: tuple[str, ...], hint: str, kind: str = "column"
+    ) -> None:
+        super().__init__(f"the result has no {kind} {quote_name(abbreviate(path))}.", path=path, hint=hint)
         self.known = known
         self.nearest = nearest
 
 
 class AmbiguousField(PatternError):
-    """The pattern names what several columns or fields are called, or the same one twice."""
+    """A name of the pattern matches several columns or fields, or occurs twice."""
 
 
 class PatternTypeError(PatternError):
-    """What the pattern says cannot be said of a value of this type; `type` is how SQL writes it, where it is known."""
+    """A part of the pattern does not fit the type of its column; `type` is the SQL type, where it is known."""
 
     def __init__(self, message: str, *, path: str = "", type: str | None = None, hint: str | None = None) -> None:
         super().__init__(message, path=path, hint=hint)
@@ -144,34 +146,36 @@ class PatternTypeError(PatternError):
 
 
 class AlternativeError(SparkWhyError):
-    """The alternatives say something that cannot be tried."""
+    """The declared alternatives are invalid."""
 
 
 class UnknownAttribute(AlternativeError):
-    """An alternative names an attribute that no source has; `nearest` are the paths that look like it."""
+    """An alternative names an attribute that no source has; `nearest` are the most similar paths."""
 
     def __init__(self, name: str, *, nearest: tuple[str, ...], hint: str) -> None:
-        super().__init__(f"no source of the query has an attribute {name}.", hint=hint)
+        super().__init__(f"no source of the query has an attribute {quote_name(abbreviate(name))}.", hint=hint)
         self.name = name
         self.nearest = nearest
 
 
 class AmbiguousAttribute(AlternativeError):
-    """An alternative names what several attributes of one source are called; `paths` are their full names."""
+    """A name in an alternative matches several attributes of one source; `paths` are their full names."""
 
     def __init__(self, name: str, paths: tuple[str, ...]) -> None:
-        super().__init__(f"{name} is ambiguous: it may be {' or '.join(paths)}.", hint="write the full path.")
+        super().__init__(
+            f"{quote_name(name)} is ambiguous: it matches {' and '.join(paths)}.", hint="write the full path."
+        )
         self.name = name
         self.paths = paths
 
 
 class TooManyAlternatives(AlternativeError):
-    """The declared alternatives can be combined in more ways than can be tried; `groups` has the ways of each."""
+    """The declared alternatives have more combinations than can be traced; `groups` counts those of each group."""
 
     def __init__(self, count: int, limit: int, *, groups: Mapping[str, int]) -> None:
         widest = ", ".join(f"{group} ({ways} ways)" for group, ways in sorted(groups.items(), key=lambda g: -g[1])[:3])
         super().__init__(
-            f"the query has up to {count} alternatives; {limit} can be tried at once.",
+            f"the query has up to {count} alternatives; at most {limit} can be traced at once.",
             hint=f"name fewer attributes in {widest}, or say which replacement you mean: Alternative({{old: new}}).",
         )
         self.count = count
@@ -180,23 +184,28 @@ class TooManyAlternatives(AlternativeError):
 
 
 def escape_controls(text: str) -> str:
-    """The text with what would steer a terminal made visible: names and values in it come from anywhere."""
+    """Replace control characters by `<U+001B>`: names and values of the data must not steer a terminal."""
     return "".join(c if c.isprintable() or c == "\n" else f"<U+{ord(c):04X}>" for c in text)
 
 
 def show_argument(value: object) -> str:
-    """What was handed in, as Python shows it, cut; an object that cannot be shown is named by its type."""
+    """Return the `repr` of an argument, abbreviated; if `repr` fails, the name of its type."""
     try:
         return abbreviate(repr(value))
-    except Exception:  # of whatever was handed in
+    except Exception:  # `repr` of a foreign object may raise anything
         return f"a value of the type {type(value).__name__}"
 
 
 def abbreviate(text: str) -> str:
-    """The beginning of the text: nobody reads more of it in a message."""
+    """Cut a text to 60 characters, for messages."""
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def quote_name(name: str) -> str:
+    """Put a name in backticks, unless it has some already."""
+    return name if "`" in name else f"`{name}`"
+
+
 def assert_never(value: NoReturn) -> NoReturn:
-    """Closes a `match`: the type checker names every pass that forgot a case. (`typing` has it from Python 3.11 on.)"""
-    raise AssertionError(f"a case was forgotten: {value!r}")
+    """Close a `match`: the type checker reports every pass without a case. (`typing` has it from Python 3.11 on.)"""
+    raise AssertionError(f"unhandled case: {value!r}")

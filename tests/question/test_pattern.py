@@ -90,12 +90,12 @@ def test_a_pattern_is_a_pattern_already() -> None:
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: to_pattern(["a"]), PatternError, r"list is no row.\nHint: write a dict"),
-        (lambda: of(...), PatternError, "c is `...`, which stands only in lists"),
+        (lambda: to_pattern(["a"]), PatternError, r"must be a dict such as .* not a value of type list"),
+        (lambda: of(...), PatternError, "c is `...`, which is allowed only in lists"),
         (lambda: to_pattern({"a": {"b": [..., 1, ...]}}), PatternTypeError, "the list for a.b has more than one `...`"),
         (lambda: of({1, 2}), PatternTypeError, "{1, 2} is not a single value"),
-        (lambda: of(object), PatternError, "object is no pattern by itself"),
-        (lambda: of(p.gt), PatternError, r"gt is no pattern by itself.\nHint: call it with a value: gt\(...\)"),
+        (lambda: of(object), PatternError, "object is not a pattern"),
+        (lambda: of(p.gt), PatternError, r"gt is not a pattern.\nHint: call it with a value: gt\(...\)"),
         (lambda: p.gt(None), PatternTypeError, "nothing compares with null"),
         (lambda: p.gt([1]), PatternTypeError, "write the list or dict by itself"),
         (lambda: p.contains(5), PatternTypeError, "5 is not a string"),  # type: ignore[arg-type]

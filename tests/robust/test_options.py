@@ -34,5 +34,5 @@ def test_a_timeout_is_told_in_few_words(capsys: pytest.CaptureFixture[str]) -> N
     slow = "select count(*) as n from range(100000000000) where length(md5(md5(cast(id as string)))) > 3"
     assert main(["explain", "--sql", slow, "--missing", '{"n": 5}', "--timeout", "0.5"]) == 5
     printed = capsys.readouterr()
-    assert printed.err.startswith("sparkwhy: no answer within 0.5 seconds")
+    assert printed.err.startswith("sparkwhy: timed out after 0.5 s")
     assert printed.out == ""

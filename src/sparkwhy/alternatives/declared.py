@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from sparkwhy.alternatives.paths import Names, path_text, paths_of_table
 from sparkwhy.alternatives.substitute import Analysis
-from sparkwhy.errors import AlternativeError, AmbiguousAttribute, UnknownAttribute, show_argument
+from sparkwhy.errors import AlternativeError, AmbiguousAttribute, UnknownAttribute, quote_name, show_argument
 from sparkwhy.plan.nodes import OpId, Table
 
 _SHOWN_NAMES = 12
@@ -46,18 +46,18 @@ def _members(group: Any) -> tuple[str, ...]:
     """The members of a group, each once."""
     if isinstance(group, Mapping):
         raise AlternativeError(
-            f"{show_argument(group)} is no group.", hint="write Alternative({...}) for one replacement."
+            f"{show_argument(group)} is not a group.", hint="write Alternative({...}) for one replacement."
         )
     if isinstance(group, str) or not isinstance(group, Iterable):
-        raise AlternativeError(f"{show_argument(group)} is no group.", hint='write {"address1", "address2"}.')
+        raise AlternativeError(f"{show_argument(group)} is not a group.", hint='write {"address1", "address2"}.')
     found = list(group)
     if not all(isinstance(member, str) for member in found):
         raise AlternativeError(
-            f"the group {show_argument(found)} has members that are no names.", hint="write names as text."
+            f"the group {show_argument(found)} has members that are not names.", hint="write names as text."
         )
     if len(set(found)) < 2:
         raise AlternativeError(
-            f"the group {show_argument(found)} has nothing to exchange.", hint="name two attributes."
+            f"the group {show_argument(found)} has fewer than two attributes.", hint="name two attributes."
         )
     return tuple(sorted(set(found)))
 
@@ -94,7 +94,9 @@ def _parts(text: str) -> Names:
         if part.end() == len(text) or text[part.end()] != ".":
             break
     if not found or position != len(text) + 1:
-        raise AlternativeError(f"{text!r} is no path.", hint="write place.country, or `a.b`.c for a name with a dot.")
+        raise AlternativeError(
+            f"{text!r} is not a path.", hint="write place.country, or `a.b`.c for a name with a dot."
+        )
     return tuple(found)
 
 
@@ -146,7 +148,7 @@ def _unknown_attribute(text: str, query: Analysis) -> UnknownAttribute:
     by_text = {spelling.lower(): path_text(names) for names in paths for spelling in (names[-1], path_text(names))}
     nearest = tuple(dict.fromkeys(by_text[low] for low in get_close_matches(text.lower(), by_text)))
     if nearest:
-        return UnknownAttribute(text, nearest=nearest, hint=f"did you mean {' or '.join(nearest)}?")
+        return UnknownAttribute(text, nearest=nearest, hint=f"did you mean {' or '.join(map(quote_name, nearest))}?")
     known = sorted({path_text(names[:1]) for names in paths})
     more = ", ..." if len(known) > _SHOWN_NAMES else ""
     return UnknownAttribute(text, nearest=(), hint=f"the sources have {', '.join(known[:_SHOWN_NAMES])}{more}.")

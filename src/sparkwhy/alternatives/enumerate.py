@@ -38,7 +38,7 @@ def alternatives_of(
     """The query as written and its alternatives, fewest changed operators first."""
     given: Any = mode
     if not isinstance(given, str) or given not in ("swap", "each"):  # a Column cannot be compared
-        raise AlternativeError(f"there is no mode {show_argument(mode)}.", hint="write mode='swap' or mode='each'.")
+        raise AlternativeError(f"unknown mode {show_argument(mode)}.", hint="write mode='swap' or mode='each'.")
     query = Analysis.of(plan)
     groups, explicit = groups_and_alternatives(declared)
     choices = _choices(query, [_group(query, group) for group in groups], mode)

@@ -1,4 +1,4 @@
-"""Checks a pattern against the output of a plan, and finds what its names and values are there."""
+"""Check a pattern against the output of a plan: resolve its names, convert its values."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sparkwhy.errors import (
     UnknownField,
     abbreviate,
     assert_never,
+    quote_name,
     show_argument,
 )
 from sparkwhy.plan.exprs import Attribute
@@ -49,20 +50,20 @@ from sparkwhy.question.values import convert, is_text
 __all__ = ["MAX_DIFFERENT", "MAX_OVERLAPPING", "MAX_WEIGHT", "Question", "bind"]
 
 MAX_OVERLAPPING = 8
-"""So many patterns in one list may compete for the same elements: each set of them becomes a condition."""
+"""Largest number of patterns in one list that may match the same element: each subset becomes a condition."""
 
 MAX_DIFFERENT = 500
-"""So many different patterns may stand in one list."""
+"""Largest number of different patterns in one list."""
 
 MAX_WEIGHT = 5_000
-"""So many tests may the conditions for a pattern consist of: lists inside of lists multiply."""
+"""Largest number of tests in the conditions for a pattern: lists inside of lists multiply."""
 
 _SHOWN_NAMES = 12
 
 
 @dataclass(frozen=True, slots=True)
 class PatternSpot:
-    """A place in the pattern: its path, and the type of the values there; texts are padded with blanks to `width`."""
+    """A position in the pattern: its path and the type of its values. Texts are padded with blanks to `width`."""
 
     path: str
     type: Type
@@ -83,7 +84,9 @@ class PatternSpot:
 def bind(
     pattern: Fields, output: tuple[Attribute, ...], *, timezone: str = "UTC", widths: Mapping[int, int] | None = None
 ) -> Question:
-    """The question that the pattern asks about rows with this output; times without a timezone are in `timezone`.
+    """Resolve the names of a pattern and convert its values for rows with this output.
+
+    Times without a timezone are in `timezone`.
 
     `widths` has the lengths of the columns, by position, that Spark pads with blanks: char(n).
     """
@@ -108,12 +111,14 @@ def bind(
 
 
 def _resolve(pattern: Fields, known: Sequence[str], path: str) -> list[int]:
-    """The place of each name of the pattern among the known ones."""
+    """Return the position of each name of the pattern among the known names."""
     places = [_position_of(name, known, path) for name, _ in pattern.entries]
     for place, times in Counter(places).items():
         if times > 1:
             full = join_path(path, known[place])
-            raise AmbiguousField(f"the pattern mentions {full} twice.", path=full, hint="say it all in one place.")
+            raise AmbiguousField(
+                f"the pattern names {full} twice.", path=full, hint="put both conditions in one place."
+            )
     return places
 
 
@@ -129,21 +134,21 @@ def _position_of(name: Any, known: Sequence[str], path: str) -> int:
             path=full,
             hint="rename one of them, or ask about another field.",
         )
-    raise _unknown_field(str(name), tuple(known), full)
+    raise _unknown_field(str(name), tuple(known), full, "field" if path else "column")
 
 
-def _unknown_field(name: str, known: tuple[str, ...], full: str) -> UnknownField:
+def _unknown_field(name: str, known: tuple[str, ...], full: str, kind: str) -> UnknownField:
     spelled = {each.lower(): each for each in known}
     nearest = tuple(spelled[low] for low in get_close_matches(name.lower(), spelled))
     head, _, rest = name.partition(".")
     if rest and head.lower() in spelled:
         hint = f"fields inside of fields are written as dicts: {{{spelled[head.lower()]!r}: {{{rest!r}: ...}}}}."
     elif nearest:
-        hint = f"did you mean {' or '.join(nearest)}?"
+        hint = f"did you mean {' or '.join(map(quote_name, nearest))}?"
     else:
         more = ", ..." if len(known) > _SHOWN_NAMES else ""
-        hint = f"the names here are {', '.join(known[:_SHOWN_NAMES])}{more}." if known else "there are no fields here."
-    return UnknownField(path=full, known=known, nearest=nearest, hint=hint)
+        hint = f"known names: {', '.join(known[:_SHOWN_NAMES])}{more}." if known else "it has no columns or fields."
+    return UnknownField(path=full, known=known, nearest=nearest, hint=hint, kind=kind)
 
 
 # --- patterns ---
@@ -171,13 +176,13 @@ def _bind_pattern(pattern: Pattern, spot: PatternSpot) -> BoundPattern:
 
 def _bind_value(value: Any, pattern: Pattern, spot: PatternSpot) -> Any:
     if isinstance(spot.type, Array | Map | Struct):
-        spot.fail(f"{abbreviate(show_pattern(pattern))} speaks of single values", _composite_hint(pattern, spot.type))
+        spot.fail(f"{abbreviate(show_pattern(pattern))} tests a single value", _composite_hint(pattern, spot.type))
     if isinstance(value, str):
         value = value.ljust(spot.width)  # as Spark does when it compares
     try:
         return convert(value, spot.type, spot.timezone)
     except ValueError as error:
-        spot.fail(f"{show_argument(value)} cannot be such a value, {error}", _value_hint(spot.type))
+        spot.fail(f"{show_argument(value)} is not a value of this type: {error}", _value_hint(spot.type))
 
 
 def _composite_hint(pattern: Pattern, type: Type) -> str:
@@ -199,11 +204,11 @@ def _bind_range(low: Any, high: Any, pattern: Pattern, spot: PatternSpot) -> Bet
 
 def _bind_text_test(pattern: TextTest, spot: PatternSpot) -> TextTest:
     if not is_text(pattern.text):
-        spot.fail(f"{abbreviate(show_pattern(pattern))} is no text", "half of a character is missing in it.")
+        spot.fail(f"{abbreviate(show_pattern(pattern))} is not valid text", "it contains half of a surrogate pair.")
     if spot.type != STRING:
         in_array = isinstance(spot.type, Array) and spot.type.element == STRING
-        hint = _composite_hint(pattern, spot.type) if in_array else "only strings can be asked for parts of their text."
-        spot.fail(f"{abbreviate(show_pattern(pattern))} speaks of strings", hint)
+        hint = _composite_hint(pattern, spot.type) if in_array else "only strings have parts of text to test."
+        spot.fail(f"{abbreviate(show_pattern(pattern))} tests a string", hint)
     return pattern
 
 
@@ -224,14 +229,14 @@ def _bind_fields(pattern: Fields, spot: PatternSpot) -> BoundPattern:
                 )
             )
         case Array():
-            spot.fail("a dict speaks of a single struct", "write a list with the dict: [{...}, ...].")
+            spot.fail("a dict matches a single struct", "write a list with the dict: [{...}, ...].")
         case _:
-            spot.fail("a dict speaks of the fields of a struct", "write a value, or a predicate such as gt(0).")
+            spot.fail("a dict matches the fields of a struct", "write a value, or a predicate such as gt(0).")
 
 
 def _bind_elements(pattern: Bag, spot: PatternSpot) -> ArrayPattern:
     if not isinstance(spot.type, Array):
-        spot.fail("a list speaks of the elements of an array", "write one_of(...) for one of several values.")
+        spot.fail("a list matches the elements of an array", "write one_of(...) for one of several values.")
     inside = spot.elements(spot.type.element)
     counts = Counter(_bind_pattern(element, inside) for element in pattern.elements)
     anything = counts.pop(ANY, 0)

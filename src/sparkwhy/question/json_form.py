@@ -48,7 +48,7 @@ def from_json(given: Any) -> Fields:
     check_extent(parsed)
     literal = _from_json(parsed)
     if isinstance(literal, PATTERNS):
-        raise PatternError("a predicate is no row.", hint='name a column: {"revenue": {"$gt": 0}}.')
+        raise PatternError("a predicate alone is not a row.", hint='name a column: {"revenue": {"$gt": 0}}.')
     return to_pattern(literal)
 
 
@@ -88,7 +88,7 @@ def _from_string(text: str) -> Any:
     if text == "?":
         return ANY
     if text == "*":
-        raise PatternError('"*" stands outside of a list.', hint=r'write "?" for any value, "\\*" for a star.')
+        raise PatternError('"*" is allowed only in lists.', hint=r'write "?" for any value, "\\*" for a star.')
     if compared := _COMPARED.fullmatch(text):
         return _PREDICATES[_SYMBOLS[compared[1]]](compared[2])
     return _unescape(text)
@@ -105,11 +105,15 @@ def _predicate_names(value: dict[Any, Any]) -> list[str]:
 def _from_predicate(value: dict[Any, Any]) -> Pattern:
     name = _predicate_names(value)[0]
     if len(value) > 1:
-        raise PatternError(f"{name} does not stand alone.", path=name, hint=rf'a field of that name is "\\{name}".')
+        raise PatternError(
+            f"{name} cannot be combined with other names in one object.",
+            path=name,
+            hint=rf'a field of that name is "\\{name}".',
+        )
     if name not in _PREDICATES:
         near = get_close_matches(name, _PREDICATES) or sorted(_PREDICATES)
         hint = rf'did you mean {" or ".join(near)}? A field of that name is "\\{name}".'
-        raise PatternError(f"there is no predicate {name}.", path=name, hint=hint)
+        raise PatternError(f"unknown predicate {name}.", path=name, hint=hint)
     return _PREDICATES[name](value[name])
 
 

@@ -172,7 +172,9 @@ def like(text: str) -> Pattern:
     `%` is anything, `_` one character, and a backslash escapes them.
     """
     if not re.fullmatch(r"(?:[^\\]|\\[\\%_])*", _text(text), re.DOTALL):
-        raise PatternError(f"like({show_argument(text)}) escapes nothing.", hint=r"write \\ for a backslash.")
+        raise PatternError(
+            f"like({show_argument(text)}) has a backslash that escapes nothing.", hint=r"write \\ for a backslash."
+        )
     return TextTest("like", text)
 
 
@@ -265,7 +267,8 @@ def to_pattern(literal: Any) -> Fields:
     if isinstance(literal, Fields):
         return literal
     if not isinstance(literal, Mapping):
-        raise PatternError(f"{type(literal).__name__} is no row.", hint='write a dict, e.g. {"city": "NY"}.')
+        message = f'`missing` must be a dict such as {{"city": "NY"}}, not a value of type {type(literal).__name__}.'
+        raise PatternError(message, hint="name the columns of the missing row and their values.")
     check_extent(literal)
     return _fields(literal, "")
 
@@ -293,7 +296,7 @@ def _pattern(literal: Any, path: str) -> Pattern:
         return Null()
     if literal is ...:
         hint = "ANY is a single value; leave out what may be anything."
-        raise PatternError(f"{path} is `...`, which stands only in lists.", path=path, hint=hint)
+        raise PatternError(f"{path} is `...`, which is allowed only in lists.", path=path, hint=hint)
     if isinstance(literal, Mapping):
         return _fields(literal, path)
     if isinstance(literal, list | tuple):
@@ -325,7 +328,7 @@ def _custom(function: Callable[..., Any], path: str) -> Pattern:
         return _pattern(function(), path)
     if isinstance(function, type) or function in _CONSTRUCTORS:
         name = function.__name__
-        raise PatternError(f"{name} is no pattern by itself.", path=path, hint=f"call it with a value: {name}(...).")
+        raise PatternError(f"{name} is not a pattern.", path=path, hint=f"call it with a value: {name}(...).")
     return Custom(function)
 
 

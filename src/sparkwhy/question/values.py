@@ -146,7 +146,7 @@ def _string(given: Any) -> str:
     if not isinstance(given, str):
         raise _wrong_type(given)
     if not is_text(given):
-        raise ValueError("it is no text: half of a character is missing")
+        raise ValueError("it is not valid text, it contains half of a surrogate pair")
     return str(given)
 
 
