@@ -15,13 +15,14 @@ from sparkwhy.explain.positions import misplaced
 from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.messages import Message
 from sparkwhy.options import Options
-from sparkwhy.pipeline import Run, answer_question
+from sparkwhy.pipeline import answer_question
 from sparkwhy.question.bind import bind
 from sparkwhy.question.check import check_question, random_functions
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import to_pattern
 from sparkwhy.report.answer import Answer
 from sparkwhy.report.redact import Mask, redacted
+from sparkwhy.run import Run
 from sparkwhy.spark.engine import Engine, Progress, engine_for
 from sparkwhy.trace.supported import check_supported
 

@@ -6,17 +6,19 @@ what is skipped, and which failures of Spark become a warning.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 from sparkwhy.alternatives.aggregates import with_other_functions
 from sparkwhy.alternatives.enumerate import alternatives_of
 from sparkwhy.alternatives.find import find_alternatives, find_holders
 from sparkwhy.alternatives.variant import Alternatives
-from sparkwhy.backtrace.backtrace import Conditions
-from sparkwhy.backtrace.find_keys import FindKeys, find_no_keys, key_finder
-from sparkwhy.evidence.evidence import Evidence, with_evidence
-from sparkwhy.evidence.find_evidence import find_evidence, first_explanations, promising_explanations
+from sparkwhy.evidence.evidence import (
+    Evidence,
+    find_evidence,
+    first_explanations,
+    promising_explanations,
+    with_evidence,
+)
 from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.find_candidates import Candidates, find_candidates, reason_against_variants
 from sparkwhy.explain.find_gaps import find_gaps
@@ -27,48 +29,14 @@ from sparkwhy.fix.find_fixes import (
     edit_code,
     explain_candidates,
     find_pairs,
-    start_search,
+    start_fix_search,
 )
 from sparkwhy.fix.search.search import FixSearch
-from sparkwhy.limits import Limits
 from sparkwhy.messages import Message, Value
-from sparkwhy.options import Options
-from sparkwhy.plan.nodes import Plan
-from sparkwhy.question.bound import Question
 from sparkwhy.report.answer import Answer
 from sparkwhy.rewrite.tolerant import tolerant
-from sparkwhy.spark.engine import Engine, Progress
-
-
-@dataclass(frozen=True)
-class Run:
-    """One question about one query, with all that its stages share."""
-
-    engine: Engine
-    plan: Plan
-    question: Question
-    asked: Conditions
-    """What the question asks of the columns of a row."""
-
-    options: Options
-    limits: Limits
-    declared: Alternatives
-    """The query and its declared alternatives."""
-
-    enter: Progress = lambda _: None
-    """Is called with the name of each stage as it begins."""
-
-    written: Plan | None = None
-    """The query as written, if `plan` has null in the place of values on which an expression fails."""
-
-    @cached_property
-    def large(self) -> bool:
-        """Whether a source is so large that rows of groups are looked up later, and side effects only bounded."""
-        return self.engine.source_bytes() > self.limits.large_bytes
-
-    @cached_property
-    def find_keys(self) -> FindKeys:
-        return key_finder(self.engine, self.limits) if self.large else find_no_keys
+from sparkwhy.run import Run
+from sparkwhy.spark.engine import Engine
 
 
 def answer_question(run: Run) -> Answer:
@@ -180,8 +148,8 @@ def answer_with_explanations(run: Run, candidates: Candidates) -> Answer:
     """Answer with the explanations of the candidates, or with pairs that only a join keeps apart."""
     claims = explain_candidates(candidates, stricter=run.options.verify)
     promising = promising_explanations(claims, run.limits) if run.options.verify else ()
-    evidence = collect_evidence(run, candidates, promising)
-    search = start_search(
+    evidence = look_at_evidence(run, candidates, promising)
+    search = start_fix_search(
         run.engine,
         candidates,
         run.asked,
@@ -197,12 +165,12 @@ def answer_with_explanations(run: Run, candidates: Candidates) -> Answer:
     explanations = rank(edit_code(search, kept + pairs))
     if has_details(run):
         explanations = attach_evidence(run, candidates, explanations, evidence)
-    left_out = (*pairs_left_out, *left_out_of(run, candidates))
+    left_out = (*pairs_left_out, *note_left_out(run, candidates))
     others = tuple(each.explanation for each in edit_code(search, tried))
     return Answer.explained(run.question, candidates.variants.attribute_variants, explanations, others, left_out)
 
 
-def collect_evidence(
+def look_at_evidence(
     run: Run, candidates: Candidates, about: tuple[Explanation, ...], known: tuple[Evidence, ...] = ()
 ) -> tuple[Evidence, ...]:
     """Look up what the data says about the witnesses of some explanations, beyond what is known."""
@@ -238,7 +206,7 @@ def attach_evidence(
     Ranking may bring an explanation to the front that did not seem promising: its evidence is looked up now.
     """
     first = first_explanations(explanations, run.limits)
-    evidence = collect_evidence(run, candidates, first, known)
+    evidence = look_at_evidence(run, candidates, first, known)
     detailed = with_evidence(candidates.variants.found, first, evidence)
     return tuple({each.rank: each for each in (*explanations, *detailed)}.values())
 
@@ -269,7 +237,7 @@ def has_details(run: Run) -> bool:
     return run.options.verify or not run.large
 
 
-def left_out_of(run: Run, candidates: Candidates) -> tuple[Message, ...]:
+def note_left_out(run: Run, candidates: Candidates) -> tuple[Message, ...]:
     """Say what was not followed."""
     found = {
         Message("explanations_only"): not has_details(run),

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 
-from sparkwhy.evidence.evidence import Evidence, collect_evidence, with_evidence
-from sparkwhy.evidence.probes import Probe
+from sparkwhy.evidence.evidence import Evidence, find_evidence, with_evidence
 from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.repair import Change
 from sparkwhy.fix import propose as proposing
 from sparkwhy.fix.context import Blamed, FixContext
 from sparkwhy.fix.propose import propose
-from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.exprs import Compare, Literal, Ref
-from sparkwhy.plan.nodes import Join, OpId
+from sparkwhy.plan.nodes import Join, OpId, Plan
 from sparkwhy.plan.types import STRING
 from tests.fix.chain import Case, claims_of
+from tests.memory_engine import MemoryEngine
 from tests.plan.test_nodes import attribute, table
 
 CITY, NAME = attribute(1, "city", STRING), attribute(2, "name", STRING)
@@ -33,18 +33,14 @@ def asked() -> tuple[Claim, FixContext]:
     return claim, context
 
 
-def run_probe(probe: Probe) -> tuple[tuple[str | None, ...], ...]:
-    return tuple(run(probe.plan, TABLES))
-
-
 def collected() -> tuple[Evidence, ...]:
     claim, context = asked()
-    return collect_evidence(run_probe, context.alternatives, [claim.explanation])
+    return find_evidence(MemoryEngine(TABLES), context.alternatives, [claim.explanation])
 
 
 def test_evidence_says_what_was_found_and_how_keys_differ() -> None:
     (evidence,) = collected()
-    assert evidence.nearest_keys == (("lyon",), ("Paris",))
+    assert evidence.nearest_keys == (("Paris",), ("lyon",))
     assert evidence.text_differences == (("trim", "lower"),)
     assert evidence.partner_rows == evidence.rows_kept == evidence.group_counts == ()
 
@@ -53,10 +49,11 @@ def test_what_is_known_is_not_looked_up_again() -> None:
     claim, context = asked()
     known = collected()
 
-    def fail(probe: Probe) -> tuple[tuple[str | None, ...], ...]:
-        pytest.fail(f"looked up again: {probe}")
+    class Idle(MemoryEngine):
+        def nearest_rows(self, plan: Plan, wanted: Sequence[Any]) -> tuple[tuple[str | None, ...], ...]:
+            pytest.fail(f"looked up again: {wanted}")
 
-    again = collect_evidence(fail, context.alternatives, [claim.explanation], known)
+    again = find_evidence(Idle(TABLES), context.alternatives, [claim.explanation], known)
     assert [each.rows for each in again] == [each.rows for each in known]
 
 
@@ -77,4 +74,4 @@ def test_evidence_comes_to_the_proposers(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(proposing, "PROPOSERS", (spy,))
     propose(FixContext(context.alternatives, context.bits, context.timezone, evidence=collected()), claim.candidates)
-    assert [each.evidence and each.evidence.nearest_keys[0] for each in seen] == [("lyon",)]
+    assert [each.evidence and each.evidence.nearest_keys for each in seen] == [(("Paris",), ("lyon",))]

@@ -6,18 +6,18 @@ explanations that are shown first. Hints in words are made of it later (`evidenc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.evidence.attach import Rows, with_details
 from sparkwhy.evidence.probes import Met, Probe, probes
 from sparkwhy.evidence.text_differences import equal_after
+from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.model import Explanation
+from sparkwhy.limits import Limits
 from sparkwhy.plan.nodes import Plan
-
-RunProbe = Callable[[Probe], Rows]
-"""Runs the query of a probe and returns its rows, those nearest to the wanted values first."""
+from sparkwhy.spark.engine import Engine
 
 
 @dataclass(frozen=True)
@@ -71,24 +71,27 @@ def _differences(wanted: Sequence[str | None], row: Sequence[str | None]) -> tup
     return known if len(known) == len(found) and any(known) else None
 
 
-def collect_evidence(
-    run_probe: RunProbe,
+def find_evidence(
+    engine: Engine,
     variants: Sequence[QueryVariant],
     explanations: Iterable[Explanation],
     known: Sequence[Evidence] = (),
 ) -> tuple[Evidence, ...]:
-    """Collect the evidence for some explanations, one probe for each operator; what is known is not looked up again."""
+    """Collect evidence for some explanations, one probe for each operator: nearest keys, partners, kept rows, counts.
+
+    Each probe is a job; evidence that is `known` is not looked up again.
+    """
     return tuple(
-        Evidence(variant, probe, _rows_for(run_probe, variant, probe, known))
+        Evidence(variant, probe, _rows_for(engine, variant, probe, known))
         for variant, plan, about in _group_by_variant(variants, tuple(explanations))
         for probe in probes(plan, about)
     )
 
 
-def _rows_for(run_probe: RunProbe, variant: int, probe: Probe, known: Sequence[Evidence]) -> Rows:
+def _rows_for(engine: Engine, variant: int, probe: Probe, known: Sequence[Evidence]) -> Rows:
     same = (e.rows for e in known if e.variant == variant and _asks_the_same(e.probe, probe))
     found = next(same, None)
-    return run_probe(probe) if found is None else found
+    return engine.nearest_rows(probe.plan, probe.wanted) if found is None else found
 
 
 def _asks_the_same(one: Probe, other: Probe) -> bool:
@@ -114,3 +117,18 @@ def _group_by_variant(
         about = tuple(each for each in explanations if each.plan is variant.plan)
         if about:
             yield number, variant.plan, about
+
+
+# --- which explanations ---
+
+
+def promising_explanations(claims: Sequence[Claim], limits: Limits) -> tuple[Explanation, ...]:
+    """Return the explanations that are likely to be shown first: certain ones, in the order of the candidates."""
+    certain = [claim.explanation for claim in claims if claim.explanation.certain]
+    return tuple(certain[: limits.detailed_explanations])
+
+
+def first_explanations(explanations: Sequence[Explanation], limits: Limits) -> tuple[Explanation, ...]:
+    """Return the explanations that are shown in full. The others have no room for hints."""
+    minimal = [each for each in explanations if each.minimal is not False]
+    return tuple((minimal or explanations)[: limits.detailed_explanations])

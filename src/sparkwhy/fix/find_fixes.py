@@ -24,7 +24,7 @@ from sparkwhy.rewrite.tolerant import strict
 from sparkwhy.spark.engine import Engine
 
 
-def start_search(
+def start_fix_search(
     engine: Engine,
     candidates: Candidates,
     asked: Conditions,

@@ -205,7 +205,7 @@ class GroupEffects:
         summed = [Column(fresh.attribute("net", each.type, nullable=True), each) for each in sums]
         groups = Aggregate(id=fresh.part(at), input=moves, keys=carry(keys), aggregates=(*merged, *summed))
         names = {column.attribute: Ref(key) for column, key in zip(at.keys, keys, strict=True)}
-        asked = is_true(all_of(substitute_attributes(condition, names) for condition in self._asked_of_keys))
+        asked = is_true(all_of(substitute_attributes(condition, names) for condition in self._key_conditions))
         changed: Expr = long(0)
         for i, net in zip(self._netted, summed, strict=True):
             changed = call("|", changed, either(self._differs(Ref(net.attribute)), long(gate_of(i)), long(0)))
@@ -293,7 +293,7 @@ class GroupEffects:
         return frozenset(passed.values())
 
     @cached_property
-    def _asked_of_keys(self) -> Conditions:
+    def _key_conditions(self) -> Conditions:
         """What the question asks of the keys of a group."""
         keys = [column.attribute for column in self.tops[0].keys]
         wanted = backtrace(self.plan, self.conditions)[self.tops[0].id]
@@ -301,7 +301,7 @@ class GroupEffects:
 
     @property
     def _asks_for_keys_alone(self) -> bool:
-        return len(self._asked_of_keys) == len(self.conditions)
+        return len(self._key_conditions) == len(self.conditions)
 
 
 _MOST_NETTED = 16

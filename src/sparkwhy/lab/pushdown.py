@@ -50,14 +50,14 @@ def _deal(node: Plan, came: Conjuncts) -> _Dealt:
             own = () if node.condition is None else _split(node.condition)
             return _deal_to_inputs(came + own, (node.left.output, node.right.output))
         case Join():
-            return _deal_to_inputs(came, _unpadded(node))
+            return _deal_to_inputs(came, _inputs_without_padding(node))
         case Project():
             return _deal_to_inputs(came, (tuple(c.attribute for c in node.columns if c.is_carried),))
         case _:
             return _Dealt(came, tuple(() for _ in inputs(node)))
 
 
-def _unpadded(join: Join) -> tuple[tuple[Attribute, ...], ...]:
+def _inputs_without_padding(join: Join) -> tuple[tuple[Attribute, ...], ...]:
     """Return for each input the columns that the join returns as they are: conditions on them may be asked below."""
     sides = zip(SIDES, inputs(join), strict=True)
     return tuple(

@@ -158,7 +158,7 @@ class FixSearch:
         steps: dict[tuple[OpId, ...], list[Change]] = {}
         for each in islice(swept(sweeps, self.conditions), self.limits.sweeps):
             places, some = each.sweeps, [sweeps[at] for at in each.sweeps]
-            keys = self.find_keys(each.readings.plans, each.readings.asked_of_keys)
+            keys = self.find_keys(each.readings.plans, each.readings.key_conditions)
             for at, found in found_in(self._collect_asked(each.plan(keys)), some).items():
                 steps.setdefault(of[places[at]], []).extend(move_bound_to(some[at].compared, found.values))
         return {

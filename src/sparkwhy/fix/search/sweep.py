@@ -127,7 +127,7 @@ class Swept(NamedTuple):
     def plan(self, keys: Sequence[KeySets] = ()) -> Plan:
         """Return the plan that computes the bounds; `found_in` reads its rows.
 
-        `keys` are those of join partners, found for `readings.plans` and `readings.asked_of_keys`.
+        `keys` are those of join partners, found for `readings.plans` and `readings.key_conditions`.
         """
         return _Groups(self.readings, self.readings.evaluated(keys)).bounds()
 
@@ -196,10 +196,10 @@ class _Readings:
 
     def evaluated(self, keys: Sequence[KeySets]) -> TracedQuery:
         relaxed = [sweep.repair.relaxed for sweep in self.sweeps]
-        return evaluate(self.plans, relaxed, self.asked_of_keys, keys, much=True)
+        return evaluate(self.plans, relaxed, self.key_conditions, keys, much=True)
 
     @cached_property
-    def asked_of_keys(self) -> Conditions:
+    def key_conditions(self) -> Conditions:
         """What the question asks of the keys of the groups: rows of others need not be looked at."""
         first = self.sweeps[0]
         keys = [column.attribute for column in first.top.keys]
