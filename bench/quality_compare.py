@@ -21,7 +21,7 @@ from sparkwhy.errors import UnsupportedOperator
 from sparkwhy.explain.candidates import Claim, candidate_plan, candidates_of, explain
 from sparkwhy.explain.model import Explanation
 from sparkwhy.explain.rank import rank, split_shown
-from sparkwhy.explain.stricter_filters import stricter
+from sparkwhy.explain.stricter_filters import propose_stricter_filters
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.pairs import kept_apart
 from sparkwhy.fix.search.search import FixSearch
@@ -97,7 +97,7 @@ def our_answer(case: Case) -> Ours:
     readings = with_other_functions(tried, asked).found
     traced = trace(case.plan, asked, alternatives=[each.plan for each in readings[1:]], records=True)
     candidates = candidates_of(run(candidate_plan(traced), case.tables))
-    candidates += stricter(traced, candidates)
+    candidates += propose_stricter_filters(traced, candidates)
     claims = explain(readings, traced.bits, candidates)
     query = FixContext(readings, traced.bits, "UTC", single_changes(case.plan, case.declared))
     trial = FixSearch(MemoryEngine(case.tables), query, asked)

@@ -155,9 +155,9 @@ FIXED = {
     "c19_limit": ["limit 4"],
 }
 NOT_FIXED = {
-    "c12_not_in_subquery": "no automatic fix: the row comes through only without anti join (not in) on id = customer",
-    "c13_drop_duplicates": "no automatic fix: the row comes through only without distinct by name",
-    "c15_dropna": "phone is null for this row, and a null test has no other form",
+    "c12_not_in_subquery": "the row comes through only without anti join (not in) on id = customer",
+    "c13_drop_duplicates": "the row comes through only without distinct by name",
+    "c15_dropna": "phone is null for this row; drop the null test to let it through",
 }
 
 

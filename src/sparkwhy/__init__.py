@@ -4,6 +4,7 @@ from sparkwhy.alternatives.declared import Alternative
 from sparkwhy.api import why_not
 from sparkwhy.errors import SparkWhyError
 from sparkwhy.explain.model import Explanation, Operator
+from sparkwhy.limits import Limits
 from sparkwhy.question.pattern import (
     ANY,
     between,
@@ -28,6 +29,7 @@ __all__ = [
     "Alternative",
     "Answer",
     "Explanation",
+    "Limits",
     "Operator",
     "SparkWhyError",
     "between",

@@ -12,7 +12,7 @@ from sparkwhy.alternatives.declared import Declared
 from sparkwhy.alternatives.enumerate import Mode, alternatives_of
 from sparkwhy.explain.notes import chances, other_values
 from sparkwhy.explain.positions import misplaced
-from sparkwhy.limits import DEFAULT_LIMITS, Limits
+from sparkwhy.limits import DEFAULT_LIMITS, Limits, check_limits
 from sparkwhy.messages import Message
 from sparkwhy.options import Options
 from sparkwhy.pipeline import answer_question
@@ -81,6 +81,7 @@ def why_not(
         redact=redact,
     )
     enter("reading the query")
+    limits = check_limits(limits)
     run, warnings = _start(engine_for(df, limits), missing, options, limits)
     answer = _watch(run, began, enter)
     enter("done")

@@ -7,7 +7,10 @@ stand beside the code that uses them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
+
+from sparkwhy.errors import BadArgument, show_argument
 
 
 @dataclass(frozen=True)
@@ -150,6 +153,20 @@ class Limits:
 
     pair_rows: int = 1_000
     """Rows on each side of such a join. With more, its pairs are not formed."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise BadArgument("limits", f"has {show_argument(value)} for {field.name}", hint="write a number.")
+
+
+def check_limits(given: Any) -> Limits:
+    """Return the limits; raise `BadArgument` for anything else."""
+    if not isinstance(given, Limits):
+        hint = "write limits=Limits(worlds=128)."
+        raise BadArgument("limits", f"must be an instance of Limits, not {show_argument(given)}", hint=hint)
+    return given
 
 
 DEFAULT_LIMITS = Limits()

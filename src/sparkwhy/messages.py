@@ -199,11 +199,11 @@ _ALTERNATIVES: Mapping[str, Template] = {
 
 _REASONS: Mapping[str, Template] = {
     "no_constant_known": Template("no change of its constants is known that lets the row through"),
-    "is_null": Template("{column} is null for this row, and a null test has no other form"),
-    "is_not_null": Template("{column} is not null for this row, and a null test has no other form"),
-    "no_other_form": Template("no automatic fix: no other form of {condition} is known that lets the row through"),
+    "is_null": Template("{column} is null for this row; drop the null test to let it through"),
+    "is_not_null": Template("{column} is not null for this row; drop the null test to let it through"),
+    "no_other_form": Template("no other form of {condition} is known that lets the row through"),
     "value_unknown": Template("it is not known which value {operator} would have to let through"),
-    "remove_only": Template("no automatic fix: the row comes through only without {operator}"),
+    "remove_only": Template("the row comes through only without {operator}"),
     "still_missing": Template("with this change the row is still missing"),
     "other_values": Template("with this change {values}, not {wanted}", hidden="with this change it is not {wanted}"),
     "change_fails": Template("with this change the query fails: {condition}"),

@@ -128,6 +128,11 @@ def test_a_fix_that_does_not_work_says_why() -> None:
     assert "seen to work" not in text
 
 
+def test_where_no_change_is_known_the_answer_says_so() -> None:
+    text = str(answer(filtered(verified=False, minimal=False, reason="city is LA", side_effects=None, fixes=())))
+    assert text.endswith("      no automatic fix: city is LA")
+
+
 def test_an_explanation_that_was_not_tried_says_nothing_of_fixes() -> None:
     text = str(answer(filtered(verified=None, minimal=None, fixes=(), side_effects=None)))
     assert text.endswith("would give id = 1, city = NY, year = 2018")

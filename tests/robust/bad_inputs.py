@@ -19,6 +19,7 @@ from pyspark.sql import functions as F
 from sparkwhy import (
     ANY,
     Alternative,
+    Limits,
     between,
     contains,
     eq,
@@ -526,6 +527,7 @@ _NO_BOOLEANS: tuple[Any, ...] = (None, 1, 0, "no", "false", [], object())
 _NO_MODES: tuple[Any, ...] = (None, 1, "", "swop", True, ["swap"])
 _NO_SECONDS: tuple[Any, ...] = (0, -1, 0.0, float("nan"), float("inf"), "60", True, [], dt.timedelta(seconds=1), 1j)
 _NO_CALLABLES: tuple[Any, ...] = (1, "print", [], {}, True)
+_NO_LIMITS: tuple[Any, ...] = (None, 1, True, "", {"worlds": 1}, Limits)
 _NO_WISHES: tuple[Any, ...] = (None, True, 1, "", "all", "EXACT", ["none"], object())
 
 _ARGUMENTS: list[tuple[str, Any, type[SparkWhyError], str]] = [
@@ -537,6 +539,10 @@ _ARGUMENTS: list[tuple[str, Any, type[SparkWhyError], str]] = [
     *[
         ("redact", value, BadArgument, "redact cannot be")
         for value in (None, 1, "city", b"city", [], {"city": True}, [1], [None], str, object(), 0.5)
+    ],
+    *[
+        ("limits", value, BadArgument, "must be an instance of Limits")
+        for value in (None, 1, True, "", {"worlds": 1}, Limits)
     ],
     ("redact", ["ctiy"], BadArgument, "names ctiy"),
     ("redact", ["name", "zz"], BadArgument, "names zz"),
@@ -554,6 +560,7 @@ _UNSHOWN: list[tuple[str, str, Any, type[SparkWhyError], str]] = [
             ("progress", BadArgument),
             ("timeout", BadArgument),
             ("redact", BadArgument),
+            ("limits", BadArgument),
         )
     ],
     ("alternatives", "a list of what cannot be shown", [Unshown()], AlternativeError, "a value of the type Unshown"),
@@ -586,6 +593,7 @@ def _arguments() -> Iterator[Bad]:
         ("mode", "a Column", AlternativeError, "unknown mode"),
         ("verify", "a Column", BadArgument, "is True or False"),
         ("progress", "a Column", BadArgument, "cannot be"),
+        ("limits", "a Column", BadArgument, "must be an instance of Limits"),
     ]
     for argument, name, error, says in columns:
         yield Bad(

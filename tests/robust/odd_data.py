@@ -247,7 +247,7 @@ def _filtered_on() -> Iterator[Odd]:
         verified = Sees(("filter",), words=tuple(f"{name} =" for name in types))
         yield Odd("filtered on", told(types), on(types), {"id": 1}, verified, parts=len(types))
     rest = {name: COMPARED[name] for name in WITHOUT_A_CONSTANT + NULLS}
-    blamed = Sees(("filter",), verified=False, words=("not verified: no other form of",))
+    blamed = Sees(("filter",), verified=False, words=("no automatic fix: no other form of",))
     yield Odd("filtered on", told(rest), on(rest), {"id": 1}, blamed, parts=len(rest))
 
 

@@ -110,6 +110,11 @@ class Told:
         operators = " and ".join(suspect.operator.text for suspect in self.suspects)
         return operators if self.alternative is None else f"{operators}, with {self.alternative}"
 
+    @property
+    def why_unverified(self) -> str:
+        """Why the tried changes do not count as a fix, or why there was none to try."""
+        return f"not verified: {self.reason}" if self.changes else f"no automatic fix: {self.reason}"
+
 
 def _is_stricter(explanation: Explanation) -> bool:
     """Whether no row speaks for it, but a filter has to let other rows through, that one may be kept further on."""
