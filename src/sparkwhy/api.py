@@ -81,8 +81,7 @@ def why_not(
         redact=redact,
     )
     enter("reading the query")
-    limits = check_limits(limits)
-    run, warnings = _start(engine_for(df, limits), missing, options, limits)
+    run, warnings = _start(engine_for(df, check_limits(limits)), missing, options, limits)
     answer = _watch(run, began, enter)
     enter("done")
     answer = replace(answer, warnings=answer.warnings + warnings)

@@ -15,7 +15,7 @@ from sparkwhy.errors import BadArgument, show_argument
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of one question. The defaults are those of `why_not`."""
+    """The limits of one question: `why_not(df, row, limits=Limits(worlds=128))`. All are listed on the page on limits."""
 
     # --- what counts as large ---
 

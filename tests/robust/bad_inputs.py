@@ -446,7 +446,7 @@ _JSON: list[tuple[str, type[SparkWhyError], str]] = [
     ('{"city": {"$null": "yes"}}', PatternError, "true or false"),
     ('{"city": {"$gt": [1]}}', PatternTypeError, "is not a single value"),
     ('{"city": {"$contains": 1}}', PatternTypeError, "is not a string"),
-    ('{"city": "*"}', PatternError, "outside of a list"),
+    ('{"city": "*"}', PatternError, "is allowed only in lists"),
     ('{"city": ["*", "*"]}', PatternTypeError, "more than one"),
     ('{"city": ' + "[" * 2000 + "]" * 2000 + "}", PatternError, "too large"),
     ('{"city": ' + "9" * 5000 + "}", PatternError, "too large"),

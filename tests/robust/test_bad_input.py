@@ -132,7 +132,7 @@ COMMANDS: dict[str, tuple[int, tuple[str, ...], str]] = {
     "a file that is not there": (2, ("nowhere.py:df", *ROW), "there is no file"),
     "a table without a path": (2, (*ROW, *QUERY, "--table", "t"), "is no table"),
     "a table with a name that is none": (2, (*ROW, *QUERY, "--table", "a-b=x.csv"), "is no table"),
-    "SQL that is empty": (2, (*ROW, "--sql", ""), "the result has no"),
+    "SQL that is empty": (2, (*ROW, "--sql", ""), "there is no file"),
     "SQL that is none": (5, (*ROW, "--sql", "selec 1 from t"), "PARSE_SYNTAX_ERROR"),
     "SQL that changes something": (5, (*ROW, "--sql", "drop view if exists nothing"), "has no column `year`"),
     "a page in no folder": (2, (*ROW, *QUERY, "--html", "/nowhere/why.html"), "there is no folder"),

@@ -199,7 +199,7 @@ def _fix(told: Told) -> Iterator[Markup]:
         yield element("h3", "Tried")
     yield from map(_change, told.changes)
     if told.verified is False:
-        yield element("p", told.why_unverified, class_="bad")
+        yield element("p", told.unverified_reason, class_="bad")
     if told.effects is not None:
         yield element("h3", "What else would change")
         yield element("p", told.effects, class_="effects")

@@ -111,7 +111,7 @@ class Told:
         return operators if self.alternative is None else f"{operators}, with {self.alternative}"
 
     @property
-    def why_unverified(self) -> str:
+    def unverified_reason(self) -> str:
         """Why the tried changes do not count as a fix, or why there was none to try."""
         return f"not verified: {self.reason}" if self.changes else f"no automatic fix: {self.reason}"
 

@@ -123,7 +123,7 @@ def _fix(told: Told) -> Iterator[Line]:
     for change in told.changes:
         yield from _change(change)
     if told.verified is False:
-        yield from _indented([told.why_unverified], "bad")
+        yield from _indented([told.unverified_reason], "bad")
     if told.effects is not None:
         examples = told.entering or told.leaving
         yield from _indented([f"{told.effects}, such as" if examples else told.effects])
