@@ -15,7 +15,7 @@ from sparkwhy.errors import BadArgument, show_argument
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of one question: `why_not(df, row, limits=Limits(worlds=128))`. All are listed on the page on limits."""
+    """The limits of one question, as `Limits(worlds=128)`. The page on limits lists all, with their defaults."""
 
     # --- what counts as large ---
 
