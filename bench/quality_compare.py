@@ -96,7 +96,7 @@ def our_answer(case: Case) -> Ours:
     asked = conditions(case.question)
     readings = with_other_functions(tried, asked).found
     traced = trace(case.plan, asked, alternatives=[each.plan for each in readings[1:]], records=True)
-    candidates = candidates_of(run(candidate_plan(traced), case.tables))
+    candidates = candidates_of(traced, run(candidate_plan(traced), case.tables), "UTC")
     candidates += propose_stricter_filters(traced, candidates)
     claims = explain(readings, traced.bits, candidates)
     query = FixContext(readings, traced.bits, "UTC", single_changes(case.plan, case.declared))

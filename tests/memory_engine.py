@@ -16,7 +16,7 @@ from sparkwhy.plan.nodes import Column, OpId, Plan, Project, Table
 from sparkwhy.plan.types import STRING, Type
 from sparkwhy.rewrite.split_small import SmallAt
 from sparkwhy.spark.engine import NOWHERE_SMALL, Codegen, Engine, Portion, Progress, Rows
-from sparkwhy.trace.observe import as_text
+from sparkwhy.trace.encode import as_text
 
 T = TypeVar("T")
 

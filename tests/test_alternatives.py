@@ -82,11 +82,11 @@ def test_new_york_is_missing_for_the_filter_or_for_flatten_and_filter(new_york: 
 
 def test_each_explanation_has_the_row_that_it_would_give(new_york: Answer) -> None:
     filtered, flattened = new_york.explanations
-    assert [witness["row"] for witness in filtered.witnesses] == [{"city": "NY", "nList": "[Sue]"}]
+    assert [witness.row for witness in filtered.witnesses] == [{"city": "NY", "nList": ("Sue",)}]
     (witness,) = flattened.witnesses
-    assert witness["row"]["city"] == "NY"
-    assert sorted(witness["row"]["nList"].strip("[]").split(", ")) == ["Peter", "Sue"]
-    assert witness["at"][3]["verdicts"] == {"address.year >= 2019": "FALSE"}
+    assert witness.row["city"] == "NY"
+    assert sorted(witness.row["nList"]) == ["Peter", "Sue"]
+    assert witness.at[3].verdicts == {"address.year >= 2019": False}
 
 
 def test_the_text_says_what_is_read_instead(new_york: Answer) -> None:
@@ -107,7 +107,7 @@ def test_plain_data_carries_the_alternative(new_york: Answer) -> None:
 def test_a_row_that_is_there_needs_no_alternative(cities: DataFrame) -> None:
     answer = ask(cities, {"city": "LA"}, alternatives=BOTH)
     assert answer.outcome == "not_missing"
-    assert answer.matching == ({"city": "LA", "nList": "[Sue]"},)
+    assert answer.matching == ({"city": "LA", "nList": ("Sue",)},)
     assert answer.explanations == ()
 
 

@@ -35,4 +35,4 @@ def test_the_answer_is_shown_in_full(spark: SparkSession, capsys: pytest.Capture
     (explanation,) = names["answer"].explanations
     assert [op.text for op in explanation.operators] == ["filter year >= 2019"]
     assert explanation.operators[0].where == "trips.py:7"
-    assert explanation.witnesses[0]["at"][2]["values"]["year"] == "2018"
+    assert explanation.witnesses[0].at[2].values["year"] == 2018

@@ -59,9 +59,9 @@ def test_the_running_example_blames_the_filter(new_york: Answer) -> None:
         f"{THIS}:{filter_line}",
     )
     (witness,) = explanation.witnesses
-    assert witness["row"] == {"city": "NY", "nList": "[Sue]"}
-    assert witness["at"][operator.id]["values"] == {"address.year": "2018"}
-    assert witness["at"][operator.id]["verdicts"] == {"address.year >= 2019": "FALSE"}
+    assert witness.row == {"city": "NY", "nList": ("Sue",)}
+    assert witness.at[operator].values == {"address.year": 2018}
+    assert witness.at[operator].verdicts == {"address.year >= 2019": False}
     assert (explanation.rank, explanation.certain, explanation.verified) == (1, True, True)
 
 
@@ -87,7 +87,7 @@ def test_the_running_example_as_text(new_york: Answer) -> None:
 def test_a_row_that_is_there_is_shown(cities: DataFrame) -> None:
     answer = why_not(cities, {"city": "LA"})
     assert answer.outcome == "not_missing"
-    assert answer.matching == ({"city": "LA", "nList": "[Sue]"},)
+    assert answer.matching == ({"city": "LA", "nList": ("Sue",)},)
     assert answer.explanations == ()
     assert "It is there:\n  city = LA, nList = [Sue]" in str(answer)
 
@@ -149,7 +149,7 @@ def test_a_value_within_reach_is_no_certain_explanation(spark: SparkSession) -> 
     assert answer.outcome == "explained"
     (explanation,) = answer.explanations
     assert (explanation.certain, explanation.verified) == (False, True)
-    assert explanation.returned == {"k": "1", "total": "25"}
+    assert explanation.returned == {"k": 1, "total": 25}
     assert "would give k = 1, total = 25" in str(answer)  # not 65, as without the filter
     unseen = why_not(df, {"k": 1, "total": 25}, verify=False)
     assert unseen.outcome == "unexplained"

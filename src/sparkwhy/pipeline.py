@@ -207,7 +207,7 @@ def attach_evidence(
     """
     first = first_explanations(explanations, run.limits)
     evidence = look_at_evidence(run, candidates, first, known)
-    detailed = with_evidence(candidates.variants.found, first, evidence)
+    detailed = with_evidence(candidates.variants.found, first, evidence, run.engine.timezone())
     return tuple({each.rank: each for each in (*explanations, *detailed)}.values())
 
 

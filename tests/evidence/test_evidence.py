@@ -59,8 +59,8 @@ def test_what_is_known_is_not_looked_up_again() -> None:
 
 def test_hints_are_made_of_evidence() -> None:
     claim, context = asked()
-    (explanation,) = with_evidence(context.alternatives, [claim.explanation], collected())
-    hints = [hint for witness in explanation.witnesses for hint in witness["at"][3]["hints"]]
+    (explanation,) = with_evidence(context.alternatives, [claim.explanation], collected(), context.timezone)
+    hints = [hint for witness in explanation.witnesses for hint in witness.at[3].hints]
     assert hints == ["' Lyon' and 'lyon' are equal after trim and lower"]
 
 

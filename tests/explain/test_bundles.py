@@ -26,7 +26,7 @@ Sets = set[frozenset[Dropper]]
 
 
 def find(tables: Tables, traced: TracedQuery) -> tuple[Candidate, ...]:
-    return candidates_of(run(candidate_plan(traced), tables))
+    return candidates_of(traced, run(candidate_plan(traced), tables), "UTC")
 
 
 def least(traced: TracedQuery, found: tuple[Candidate, ...]) -> Sets:

@@ -35,7 +35,7 @@ def candidates(
     plan: Plan, tables: Tables, conditions: Conditions, alternatives: Sequence[Plan] = ()
 ) -> tuple[Candidate, ...]:
     traced = trace(plan, conditions, alternatives=alternatives, records=True)
-    return candidates_of(run(candidate_plan(traced), tables))
+    return candidates_of(traced, run(candidate_plan(traced), tables), "UTC")
 
 
 def minimal(sets: set[int]) -> set[int]:
@@ -110,7 +110,7 @@ def sets_of(found: tuple[Candidate, ...], bits: Bits, alternative: int) -> Sets:
 
 def found_in(plan: Plan, others: Sequence[Plan], tables: Tables, conditions: Conditions) -> list[Sets]:
     traced = trace(plan, conditions, alternatives=others, records=True)
-    found = candidates_of(run(candidate_plan(traced), tables))
+    found = candidates_of(traced, run(candidate_plan(traced), tables), "UTC")
     return [sets_of(found, traced.bits, i) for i in range(len(traced.plans))]
 
 

@@ -10,16 +10,17 @@ from typing import Any
 import pytest
 
 from sparkwhy.backtrace.backtrace import Conditions
-from sparkwhy.explain.candidates import candidate_plan
-from sparkwhy.explain.witnesses import with_trails
+from sparkwhy.explain.candidates import Found, candidate_plan, candidates_of, resolve
+from sparkwhy.explain.witnesses import find_witnesses
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.exprs import AggCall, Compare, In, Literal, Ref, conjuncts
 from sparkwhy.plan.nodes import Aggregate, Filter, OpId, Plan, Sample
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.observe import REFERENCE
-from sparkwhy.trace.trace import trace
+from sparkwhy.trace.recorded import GroupReference
+from sparkwhy.trace.trace import TracedQuery, trace
+from sparkwhy.trace.witness import read_entries
 from tests.fix.test_ladder import totals
 from tests.trace.plans import Generator
 from tests.trace.test_law import MOST_DROPPERS, droppers
@@ -28,12 +29,13 @@ from tests.trace.test_law_of_alternatives import alternatives, is_determined
 Told = dict[tuple[Any, ...], tuple[int, float, set[Any]]]
 
 
-def told(rows: Sequence[Sequence[Any]]) -> Told:
-    """By what candidates say: how many rows say so, how far the nearest of them is, and what it met."""
+def told(query: TracedQuery, rows: Sequence[Sequence[Any]], looked_up: Found | None = None) -> Told:
+    """By what candidates say: how many rows say so, how far the nearest of them is, and what it recorded."""
     found: Told = {}
     for *key, count, first, _last in rows:
         (far, entries), _row = first
-        found[tuple(key)] = count, round(far, 6), {tuple(entry) for entry in entries}
+        known = list(resolve(read_entries(query.legend, entries), looked_up or {}))
+        found[tuple(key)] = count, round(far, 6), {(entry.op.step, type(entry.recorded)) for entry in known}
     return found
 
 
@@ -44,8 +46,8 @@ def both_ways(
     referring = trace(plan, conditions, alternatives=others, records=True, references=True)
     rows = run(candidate_plan(referring), tables)
     return (
-        told(run(candidate_plan(carried), tables)),
-        told(with_trails(referring, rows, lambda each: run(each, tables))),
+        told(carried, run(candidate_plan(carried), tables)),
+        told(referring, rows, find_witnesses(referring, rows, lambda each: run(each, tables))),
     )
 
 
@@ -63,7 +65,7 @@ def test_what_is_looked_up_is_what_would_be_carried_along(batch: int) -> None:
         assert {key: each[:2] for key, each in looked_up.items()} == {key: each[:2] for key, each in carried.items()}
         if len(groupings) == 1:  # with several, groups that are equally near may come in another order
             for key, (_, _, entries) in looked_up.items():
-                assert not any(entry[1].startswith(REFERENCE) for entry in entries)
+                assert not any(entry[1] is GroupReference for entry in entries)
                 assert {entry[0] for entry in entries} == {entry[0] for entry in carried[key][2]}
         compared += 1
     assert compared > 5
@@ -80,8 +82,10 @@ def test_only_groups_with_the_keys_that_references_name_are_looked_at() -> None:
         looked_at.append(each)
         return run(each, rows)
 
-    witnesses = with_trails(query, run(candidate_plan(query), rows), look)
-    assert {entry[1] for row in witnesses for entry in row[-1][0][1]} == {"v", "? v < 10"}
+    candidate_rows = run(candidate_plan(query), rows)
+    found = candidates_of(query, candidate_rows, "UTC", find_witnesses(query, candidate_rows, look))
+    observed = [seen for each in found for witness in each.witnesses for seen in witness.at.values()]
+    assert {name for seen in observed for name in (*seen.values, *seen.verdicts)} == {"v", "v < 10"}
     (again,) = looked_at
     wanted = {part for node in walk(again) if isinstance(node, Filter) for part in conjuncts(node.condition)}
     assert In(Ref(key), (Literal(1, INTEGER), Literal(2, INTEGER))) in wanted
@@ -114,12 +118,12 @@ def test_an_example_is_looked_for_among_some_of_the_data_first(glanced_at: list[
     some: list[Plan] = []
     more: list[Plan] = []
     rows = run(candidate_plan(query), {OpId(1): MANY})
-    told = with_trails(query, rows, looked({OpId(1): MANY}, more), [looked({OpId(1): glanced_at}, some)])
+    found = find_witnesses(query, rows, looked({OpId(1): MANY}, more), [looked({OpId(1): glanced_at}, some)])
     assert len(some) == 1
     assert len(more) == looks, "a share of all rows, then all"
-    entries = {entry[1]: entry[2] for row in told for entry in row[-1][0][1]}
-    assert entries["? v < 10"] == "FALSE"
-    assert entries["v"] == "10", "the nearest"
+    (seen,) = candidates_of(query, rows, "UTC", found)[0].witnesses[0].at.values()
+    assert seen.verdicts == {"v < 10": False}
+    assert seen.values == {"v": 10}, "the nearest"
 
 
 def test_a_longer_glance_spares_a_look_at_all_rows() -> None:
@@ -128,7 +132,7 @@ def test_a_longer_glance_spares_a_look_at_all_rows() -> None:
     some: list[Plan] = []
     more: list[Plan] = []
     glances = [looked({OpId(1): MANY[:count]}, some) for count in (10, 50)]
-    with_trails(query, run(candidate_plan(query), {OpId(1): MANY}), looked({OpId(1): MANY}, more), glances)
+    find_witnesses(query, run(candidate_plan(query), {OpId(1): MANY}), looked({OpId(1): MANY}, more), glances)
     assert (len(some), len(more)) == (2, 0)
 
 

@@ -80,7 +80,7 @@ class Tried:
 def claims_of(case: Case) -> tuple[tuple[Claim, ...], FixContext]:
     others = [each.plan for each in case.alternatives[1:]]
     traced = trace(case.plan, case.conditions, alternatives=others, records=True)
-    candidates = candidates_of(run(candidate_plan(traced), case.tables))
+    candidates = candidates_of(traced, run(candidate_plan(traced), case.tables), "UTC")
     candidates += propose_stricter_filters(traced, candidates)
     return explain(case.alternatives, traced.bits, candidates), FixContext(case.alternatives, traced.bits, "UTC")
 

@@ -52,7 +52,7 @@ def told(plan: Plan, rows: list[Row], condition: Expr, other: Filter) -> tuple[S
     assert groups is not None
     counting, tables = groups.counting(), {OpId(1): rows}
     bounds = groups.effects(() if counting is None else (Seen(*row) for row in run(counting, tables)))
-    exact = effects_of(plan, 1, run(effects_plan(plan, [repair], (condition,), examples=False), tables))
+    exact = effects_of(plan, 1, run(effects_plan(plan, [repair], (condition,), examples=False), tables), "UTC")
     return bounds[0], exact[0]
 
 

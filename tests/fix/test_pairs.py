@@ -95,8 +95,8 @@ def test_both_parts_are_there_and_the_join_keeps_them_apart() -> None:
     (found,) = asked(joined("inner"), ([1, 5], [1, 7]), (equals(A, 5), equals(B, 7)))
     assert [operator.text for operator in found.explanation.operators] == ["join on a = b"]
     (witness,) = found.explanation.witnesses
-    assert witness["at"][3]["verdicts"] == {"a = b": "FALSE"}
-    assert witness["at"][3]["values"] == {"a": "5", "b": "7"}
+    assert witness.at[3].verdicts == {"a = b": False}
+    assert witness.at[3].values == {"a": 5, "b": 7}
     assert found.verified
     assert [fix.after for fix in found.explanation.fixes] == ["join on a <= b"]
 

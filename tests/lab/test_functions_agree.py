@@ -106,6 +106,7 @@ def numbers(mode: Mode) -> list[Expr]:
 def strings(_: Mode) -> list[Expr]:
     return [
         *(call(op, "t") for op in ("upper", "lower", "trim", "ltrim", "rtrim", "length", "reverse")),
+        *(call("hex", name) for name in "tl"),
         call("substring", "t", "n", "o"),
         call("concat", "t", "u", "v"),
         call("concat", "ints", "ints2"),

@@ -13,7 +13,7 @@ from sparkwhy.plan.types import INTEGER, STRING
 from sparkwhy.question.bind import bind
 from sparkwhy.question.pattern import to_pattern
 from sparkwhy.report.answer import Answer
-from sparkwhy.trace.rules.join_inputs import NO_PARTNER
+from sparkwhy.trace.witness import Observation, Observations, Witness
 
 ID = Attribute(AttrId(1), "id", INTEGER)
 CITY = Attribute(AttrId(2), "city", STRING)
@@ -44,8 +44,11 @@ def filtered(*, rank: int = 1, plan: Plan = PLAN, row: Any = None, **more: Any) 
     """The filter alone, with a fix that works, unless `more` says otherwise."""
     blamed = operator(3, plan)
     name = blamed.text.removeprefix("filter ").removesuffix(" >= 2019")
-    met = {"values": {name: "2018"}, "verdicts": {f"{name} >= 2019": "FALSE"}, "facts": {}}
-    witness = {"row": row or {"id": "1", "city": "NY", "year": "2018"}, "at": {3: met}}
+    node = main_nodes(plan)[3]
+    assert isinstance(node, Filter)
+    assert isinstance(node.condition, Compare)
+    seen = Observation(read=((node.condition.left, 2018),), outcomes=((node.condition, False),), node=node)
+    witness = Witness(row or {"id": 1, "city": "NY", "year": 2018}, Observations({3: seen}))
     given: dict[str, Any] = {
         "count": 1,
         "witnesses": (witness,),
@@ -60,10 +63,8 @@ def filtered(*, rank: int = 1, plan: Plan = PLAN, row: Any = None, **more: Any) 
 
 def joined(*, rank: int = 2, **more: Any) -> Explanation:
     """The filter and the join, with what an outer join would give."""
-    witness = {
-        "row": {"id": "1", "city": "NY", "buyer": None, "year": None},
-        "at": {4: {"values": {"id": "1"}, "verdicts": {}, "facts": {NO_PARTNER: "right"}, "nearest": [{"buyer": "2"}]}},
-    }
+    seen = Observation(read=((Ref(ID), 1),), no_partner="right", nearest=({"buyer": 2},), node=PLAN)
+    witness = Witness({"id": 1, "city": "NY", "buyer": None, "year": None}, Observations({4: seen}))
     fix = Fix(operator(4), operator(4).text, f"left {operator(4).text}", "join type")
     given: dict[str, Any] = {
         "count": 5,

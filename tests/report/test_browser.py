@@ -17,11 +17,11 @@ from sparkwhy.plan.exprs import Attribute, AttrId
 from sparkwhy.plan.nodes import Join, OpId, Plan, Source, Table
 from sparkwhy.plan.types import STRING
 from sparkwhy.report.answer import Answer
-from sparkwhy.trace.encode import Entries, NestedText
+from sparkwhy.trace.encode import MapEntries
 from tests.browser import Browser
 from tests.report.answers import DIFF, answer, filtered, full, gap, hostile, joined, operator, query
 
-NESTED = NestedText.of(({"sku": "A1", "tags": ("new", None)}, {"sku": "B2", "tags": ()}))
+NESTED = ({"sku": "A1", "tags": ("new", None)}, {"sku": "B2", "tags": ()})
 OTHER_OUTCOMES = (
     answer(outcome="not_missing", matching=({"id": "1"}, {"id": None})),
     answer(outcome="not_in_data", gaps=(gap(),)),
@@ -209,7 +209,7 @@ def broad() -> Answer:
     plan = query(table="W" * 200)
     row = {f"column_{n}": "x" * 50 for n in range(9)} | {"items": NESTED}
     told = filtered(plan=plan, row=row, alternative={"a" * 80: "b" * 80}, evidence=("c" * 200,))
-    few = filtered(rank=2, row={"items": NESTED, "text": "y" * 55, "more": NestedText.of(Entries((("k" * 12, "v"),)))})
+    few = filtered(rank=2, row={"items": NESTED, "text": "y" * 55, "more": MapEntries((("k" * 12, "v"),))})
     return answer(told, few, joined(rank=3), plan=plan, missing={"city": "z" * 120})
 
 

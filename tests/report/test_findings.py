@@ -12,7 +12,7 @@ from sparkwhy.plan.types import DATE, INTEGER, STRING, Array
 from sparkwhy.report.findings import findings
 from sparkwhy.report.redact import Redaction, redacted
 from sparkwhy.report.values import told_values
-from sparkwhy.trace.rules.join_inputs import NO_PARTNER
+from sparkwhy.trace.witness import Observation, Observations, Witness
 from sparkwhy.wording import MASK
 from tests.report.answers import answer
 
@@ -26,15 +26,16 @@ ORDERS = Table(id=OpId(2), attributes=(BUYER, STATUS), source=Source("orders"))
 SAME = Compare("=", Ref(ID), Ref(BUYER))
 
 
-def met(**more: Any) -> dict[str, Any]:
-    return {"values": {}, "verdicts": {}, "facts": {}, **more}
+def of_null(attribute: Attribute, condition: Expr) -> Observation:
+    """A filter that read a null, and its condition came out as null."""
+    return Observation(read=((Ref(attribute), None),), outcomes=((condition, None),))
 
 
-def told(plan: Plan, step: int, at: dict[int, Any], row: Any = None) -> list[str]:
-    """What is said at a step, if all steps that a witness met something at are blamed but an outer join."""
+def told(plan: Plan, step: int, at: dict[int, Observation], row: Any = None) -> list[str]:
+    """What is said at a step, if all steps with an observation are blamed but an outer join."""
     nodes = main_nodes(plan)
     blamed = [Operator.of(nodes[each]) for each in at if "left join" not in show_op(nodes[each])]
-    witness = {"row": row or {}, "at": at}
+    witness = Witness(row or {}, Observations(at))
     explanation = Explanation(tuple(blamed), 1, witnesses=(witness,), plan=plan)
     return list(findings(Operator.of(nodes[step]), witness, explanation))
 
@@ -51,27 +52,26 @@ def filtered(condition: Expr) -> Plan:
 
 
 NO_ORDER = {
-    3: met(values={"left.id": "3"}, facts={NO_PARTNER: "right"}),
-    5: met(values={"items": "empty"}),
-    6: met(values={"item": None}, verdicts={"item > 0": "NULL"}),
+    3: Observation(read=((Ref(ID), 3),), no_partner="right"),
+    5: Observation(collections=((Ref(ITEMS), "empty"),)),
+    6: of_null(ITEM, Compare(">", Ref(ITEM), Literal(0, INTEGER))),
 }
 COMES_FROM = "the null comes from left join on id: id = 3 has no partner"
 
 
 def test_where_a_null_comes_from_is_said_beside_the_condition_that_failed_on_it() -> None:
     unpaid = Compare("<>", Ref(STATUS), Literal("paid", STRING))
-    at = {4: met(values={"status": None}, verdicts={"status <> 'paid'": "NULL"}), **NO_ORDER}
+    at = {4: of_null(STATUS, unpaid), **NO_ORDER}
     assert told(filtered(unpaid), 4, at)[1:] == [COMES_FROM]
     assert told(filtered(unpaid), 6, at) == ["item is null, so item > 0 is NULL, not true"]
 
 
 def test_a_condition_of_what_is_wanted_could_be_one_of_the_join() -> None:
-    values = {"status": None}
     paid = Compare("=", Ref(STATUS), Literal("paid", STRING))
-    at = {4: met(values=values, verdicts={"status = 'paid'": "NULL"}), **NO_ORDER}
+    at = {4: of_null(STATUS, paid), **NO_ORDER}
     assert told(filtered(paid), 4, at)[1:] == [f"{COMES_FROM}; as a condition of the join it would keep the row"]
     some = In(Ref(STATUS), (Literal("paid", STRING),))
-    at = {4: met(values=values, verdicts={"status in ('paid')": "NULL"}), **NO_ORDER}
+    at = {4: of_null(STATUS, some), **NO_ORDER}
     assert told(filtered(some), 4, at)[1:] == [f"{COMES_FROM}; as a condition of the join it would keep the row"]
 
 
@@ -83,7 +83,7 @@ def dated(*kept: Attribute) -> Plan:
     return Filter(id=OpId(3), input=parsed, condition=Compare(">", Ref(DAY), Literal("2024-01-01", STRING)))
 
 
-AT_THE_DAY = {3: met(values={"day": None}, verdicts={"day > '2024-01-01'": "NULL"})}
+AT_THE_DAY = {3: of_null(DAY, Compare(">", Ref(DAY), Literal("2024-01-01", STRING)))}
 
 
 def test_what_computed_a_null_is_named_with_what_it_read_and_its_format() -> None:
@@ -103,7 +103,7 @@ def test_what_the_result_does_not_show_is_not_told() -> None:
 
 def test_what_is_hidden_is_hidden_here_too() -> None:
     plan = dated(WRITTEN)
-    witness = {"row": {"written": "05.02.2024", "day": None}, "at": AT_THE_DAY}
+    witness = Witness({"written": "05.02.2024", "day": None}, Observations(AT_THE_DAY))
     told = Explanation((Operator.of(plan),), 1, count=1, witnesses=(witness,), plan=plan)
     text = str(redacted(answer(told, plan=plan, missing={"written": "x"}), Redaction()))
     assert f"the null comes from try_cast(written as date): written = {MASK} string\n" in text
@@ -112,14 +112,15 @@ def test_what_is_hidden_is_hidden_here_too() -> None:
 
 
 def test_a_null_that_was_read_comes_from_nowhere() -> None:
-    there = Filter(id=OpId(3), input=ORDERS, condition=Compare("=", Ref(STATUS), Literal("paid", STRING)))
-    at = {3: met(values={"status": None}, verdicts={"status = 'paid'": "NULL"})}
+    paid = Compare("=", Ref(STATUS), Literal("paid", STRING))
+    there = Filter(id=OpId(3), input=ORDERS, condition=paid)
+    at = {3: of_null(STATUS, paid)}
     assert told(there, 3, at) == ["status is null, so status = 'paid' is NULL, not true"]
 
 
 def test_a_row_without_a_partner_is_told_by_the_names_of_its_own_columns() -> None:
     inner = Join(id=OpId(3), left=PEOPLE, right=ORDERS, how="inner", condition=SAME)
-    at = {3: met(values={"left.id": "3"}, facts={NO_PARTNER: "right"})}
+    at = {3: Observation(read=((Ref(ID), 3),), no_partner="right")}
     assert told(inner, 3, at) == ["id = 3: no partner on the right"]
 
 

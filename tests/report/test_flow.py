@@ -7,12 +7,13 @@ from pyspark.sql import SparkSession
 from sparkwhy import why_not
 from sparkwhy.explain.model import Explanation
 from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Literal, Ref
+from sparkwhy.plan.join_types import Side
 from sparkwhy.plan.nodes import Filter, Join, JoinType, Limit, OpId, Plan, SetOperation, Source, Table, Union
 from sparkwhy.plan.types import INTEGER
 from sparkwhy.report.flow import Flow
 from sparkwhy.report.graph import draw, layout
 from sparkwhy.report.report import Report
-from sparkwhy.trace.rules.join_inputs import NO_PARTNER
+from sparkwhy.trace.witness import Observation, Observations, Witness
 from tests.report.answers import PLAN, filtered, operator
 
 
@@ -30,11 +31,11 @@ def join(step: int, left: Plan, right: Plan, how: JoinType = "inner") -> Plan:
     return Join(id=OpId(step), left=left, right=right, how=how, condition=same)
 
 
-def dropped(plan: Plan, *steps: int, count: int, alone_at: dict[int, str] | None = None) -> Explanation:
+def dropped(plan: Plan, *steps: int, count: int, alone_at: dict[int, Side] | None = None) -> Explanation:
     """So many rows that blame these steps, and have no partner on a side of some joins."""
-    met = {at: {"values": {}, "verdicts": {}, "facts": {NO_PARTNER: side}} for at, side in (alone_at or {}).items()}
+    seen = Observations({at: Observation(no_partner=side) for at, side in (alone_at or {}).items()})
     blamed = tuple(operator(step, plan) for step in steps)
-    return Explanation(blamed, 1, count=count, witnesses=({"row": {}, "at": met},), plan=plan)
+    return Explanation(blamed, 1, count=count, witnesses=(Witness({}, seen),), plan=plan)
 
 
 CHAIN = some(3, some(2, table(1)))

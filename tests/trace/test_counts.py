@@ -11,7 +11,7 @@ from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan
 from sparkwhy.plan.types import LONG
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.observe import REFERENCE
+from sparkwhy.trace.recorded import GroupReference
 from sparkwhy.trace.rules.join_counts import counting
 from sparkwhy.trace.trace import trace
 from tests.explain.test_recall import both_ways
@@ -79,7 +79,7 @@ def test_trails_of_counted_rows_are_looked_up(batch: int) -> None:
         carried, looked_up = both_ways(plan, generator.tables, (generator.condition(plan),) if seed % 2 else (), ())
         assert {key: each[:2] for key, each in looked_up.items()} == {key: each[:2] for key, each in carried.items()}
         entries = [entry for _, _, told in looked_up.values() for entry in told]
-        assert not any(entry[1].startswith(REFERENCE) for entry in entries)
+        assert not any(entry[1] is GroupReference for entry in entries)
         compared += 1
     assert compared > 10
 

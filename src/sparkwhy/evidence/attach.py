@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from sparkwhy.evidence.probes import ROWS, Met, Probe, own_keys, texts_of
+from sparkwhy.errors import assert_never
+from sparkwhy.evidence.probes import ROWS, Probe, own_keys, texts_of
 from sparkwhy.evidence.text_differences import near_miss, time_apart
 from sparkwhy.explain.model import Explanation
 from sparkwhy.messages import Message, Value
@@ -14,65 +15,87 @@ from sparkwhy.plan.exprs import Compare, Expr, In, IsNull, Literal, Or, conjunct
 from sparkwhy.plan.join_keys import equal_keys, residual_conditions
 from sparkwhy.plan.nodes import Filter, Join, Plan
 from sparkwhy.plan.show import names_for, show_expr
-from sparkwhy.plan.types import STRING, ddl
+from sparkwhy.plan.types import BINARY, STRING, Type, ddl
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.rules.join_inputs import NO_PARTNER
+from sparkwhy.trace.encode import Typed, decode_atom, print_value
+from sparkwhy.trace.witness import Observation, Row, Witness
 
 Rows: TypeAlias = Sequence[Sequence[str | None]]
-Row: TypeAlias = Mapping[str, str | None]
+"""Rows of a probe, as Spark prints their values."""
 
 
 def with_details(
-    plan: Plan, explanations: Iterable[Explanation], found: Iterable[tuple[Probe, Rows]]
+    plan: Plan, explanations: Iterable[Explanation], found: Iterable[tuple[Probe, Rows]], timezone: str
 ) -> tuple[Explanation, ...]:
-    """The explanations, their witnesses with what the probes found, and with hints."""
+    """Return the explanations, their observations with what the probes found, and with hints."""
     nodes = {node.id.step: node for node in walk(plan) if not node.id.part}
-    told = {probe.step: (probe, _named(probe, rows)) for probe, rows in found}
+    known = {probe.step: (probe, _typed_rows(probe, rows, timezone)) for probe, rows in found}
 
-    def detailed(witness: Mapping[str, Any]) -> Mapping[str, Any]:
-        at = {step: _detailed(nodes.get(step), met, told.get(step)) for step, met in witness["at"].items()}
-        return {**witness, "at": at}
+    def detailed(witness: Witness) -> Witness:
+        return replace(witness, at=witness.at.map(lambda step, seen: _detailed(nodes.get(step), seen, known.get(step))))
 
     return tuple(replace(e, witnesses=tuple(map(detailed, e.witnesses))) for e in explanations)
 
 
-def _named(probe: Probe, rows: Rows) -> list[Row]:
-    """The rows by name; a name that comes again gets a number."""
+def _typed_rows(probe: Probe, rows: Rows, timezone: str) -> tuple[Row, ...]:
+    """Return the rows by name, with typed values; a name that comes again gets a number: `k`, `k#2`."""
     given = [attribute.name for attribute in probe.plan.output]
     again = [given[:i].count(name) for i, name in enumerate(given)]
     names = [f"{name}#{count + 1}" if count else name for name, count in zip(given, again, strict=True)]
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    types = [attribute.type for attribute in probe.plan.output]
+    return tuple(
+        {name: _decode_cell(text, type, timezone) for name, text, type in zip(names, row, types, strict=True)}
+        for row in rows
+    )
 
 
-def _detailed(node: Plan | None, met: Met, told: tuple[Probe, list[Row]] | None) -> Mapping[str, Any]:
-    """What a witness met, with what a probe found about just this, and hints."""
-    hints = list(_own_hints(node, met))
-    if node is None or told is None or not told[1] or told[0].about != met["values"]:
-        return {**met, "hints": hints}
-    probe, rows = told
-    return {**met, probe.what: rows, "hints": [*hints, *_probe_hints(probe, node, met, rows)]}
+def _decode_cell(text: str | None, type: Type, timezone: str) -> Typed:
+    return text if type == BINARY else decode_atom(text, type, timezone)
+
+
+def _detailed(node: Plan | None, seen: Observation, found: tuple[Probe, tuple[Row, ...]] | None) -> Observation:
+    """Return the observation with what a probe found about just this, and with hints."""
+    hints = tuple(_own_hints(node, seen))
+    if node is None or found is None or not found[1] or found[0].about != seen.read:
+        return replace(seen, hints=hints)
+    probe, rows = found
+    return _with_rows(replace(seen, hints=(*hints, *_probe_hints(probe, node, seen, rows))), probe, rows)
+
+
+def _with_rows(seen: Observation, probe: Probe, rows: tuple[Row, ...]) -> Observation:
+    match probe.what:
+        case "nearest":
+            return replace(seen, nearest=rows)
+        case "partner":
+            return replace(seen, partner=rows)
+        case "group":
+            return replace(seen, group=rows)
+        case "kept":
+            return replace(seen, kept=rows)
+        case _:
+            assert_never(probe.what)
 
 
 # --- hints ---
 
 
-def _own_hints(node: Plan | None, met: Met) -> Iterator[Message]:
+def _own_hints(node: Plan | None, seen: Observation) -> Iterator[Message]:
     """What the values alone tell."""
     match node:
         case Filter():
-            yield from _filter_hints(node, met)
-        case Join() if NO_PARTNER in met["facts"]:
-            yield from _null_key_hints(node, met)
-        case Join() if met["verdicts"]:
-            yield from _pair_hints(node, met)
+            yield from _filter_hints(node, seen)
+        case Join() if seen.no_partner is not None:
+            yield from _null_key_hints(node, seen)
+        case Join() if seen.outcomes:
+            yield from _pair_hints(node, seen)
         case _:
             return
 
 
-def _pair_hints(join: Join, met: Met) -> Iterator[Message]:
+def _pair_hints(join: Join, seen: Observation) -> Iterator[Message]:
     """Why the keys of two rows that a join keeps apart are not equal."""
     keys = equal_keys(join)
-    pairs = [texts_of(join, (key.left, key.right), met) for key in keys]
+    pairs = [texts_of((key.left, key.right), seen) for key in keys]
     if any(pair == (None, None) and not key.null_safe for pair, key in zip(pairs, keys, strict=True)):
         yield Message("null_key")
     elif any(None in pair for pair in pairs):
@@ -81,16 +104,16 @@ def _pair_hints(join: Join, met: Met) -> Iterator[Message]:
         yield from _alike(*zip(*pairs, strict=True))
 
 
-def _null_key_hints(join: Join, met: Met) -> Iterator[Message]:
-    mine = texts_of(join, (own for own, _ in own_keys(join, met)), met)
+def _null_key_hints(join: Join, seen: Observation) -> Iterator[Message]:
+    mine = texts_of((own for own, _ in own_keys(join, seen)), seen)
     if any(text is None and not key.null_safe for text, key in zip(mine, equal_keys(join), strict=True)):
         yield Message("null_key")
 
 
-def _probe_hints(probe: Probe, node: Plan, met: Met, rows: Sequence[Row]) -> Iterator[Message]:
+def _probe_hints(probe: Probe, node: Plan, seen: Observation, rows: Sequence[Row]) -> Iterator[Message]:
     match probe.what, node:
         case "nearest", Join():
-            yield from _key_hints(node, met, rows)
+            yield from _key_hints(node, seen, rows)
         case "partner", Join() if _is_not_in(node, rows):
             yield Message("not_in_with_null")
         case "group", _:
@@ -107,12 +130,12 @@ def _is_not_in(join: Join, rows: Sequence[Row]) -> bool:
     return any(isinstance(o.input, Compare) for o in unknown) and None in (v for row in rows for v in row.values())
 
 
-def _key_hints(join: Join, met: Met, rows: Sequence[Row]) -> Iterator[Message]:
+def _key_hints(join: Join, seen: Observation, rows: Sequence[Row]) -> Iterator[Message]:
     """Why keys that look alike are not equal."""
-    keys = own_keys(join, met)
-    mine = texts_of(join, (own for own, _ in keys), met)
+    keys = own_keys(join, seen)
+    mine = texts_of((own for own, _ in keys), seen)
     for row in rows:
-        theirs = tuple(row.values())
+        theirs = tuple(None if value is None else print_value(value) for value in row.values())
         if mine == theirs:
             yield from _same_key_hints(join, keys, mine)
         else:
@@ -137,34 +160,33 @@ def _same_key_hints(join: Join, keys: Sequence[tuple[Expr, Expr]], mine: Sequenc
 
 
 def _group_hints(counts: Row) -> Iterator[Message]:
-    total = int(counts[ROWS] or 0)
+    total = counts[ROWS]
     for what, count in counts.items():
-        if what != ROWS and int(count or 0) < total:
-            yield Message("nulls_in_group", total=total, column=what, nulls=total - int(count or 0))
+        if what != ROWS and count < total:
+            yield Message("nulls_in_group", total=total, column=what, nulls=total - count)
 
 
-def _filter_hints(filter: Filter, met: Met) -> Iterator[Message]:
-    """How near a value came to the constant that it was compared with."""
-    names = names_for(filter)
+def _filter_hints(filter: Filter, seen: Observation) -> Iterator[Message]:
+    """Yield how near a value came to the constant that it was compared with."""
     for part in conjuncts(filter.condition):
-        if met["verdicts"].get(show_expr(part, names)) == "FALSE":
-            yield from _constant_hints(filter, part, met)
+        if seen.has_verdict(part) and seen.verdict_of(part) is False:
+            yield from _constant_hints(part, seen)
 
 
-def _constant_hints(node: Plan, part: Expr, met: Met) -> Iterator[Message]:
+def _constant_hints(part: Expr, seen: Observation) -> Iterator[Message]:
     match part:
         case Compare("=", value, Literal() as constant):
-            yield from _text_hints(node, value, (constant,), met)
+            yield from _text_hints(value, (constant,), seen)
         case In(value, options):
-            yield from _text_hints(node, value, options, met)
+            yield from _text_hints(value, options, seen)
         case Compare(_, left, right):
-            yield from _told([time_apart(*texts_of(node, (left, right), met))])
+            yield from _told([time_apart(*texts_of((left, right), seen))])
         case _:
             return
 
 
-def _text_hints(node: Plan, value: Expr, options: Iterable[Expr], met: Met) -> Iterator[Message]:
-    (mine,) = texts_of(node, (value,), met)
+def _text_hints(value: Expr, options: Iterable[Expr], seen: Observation) -> Iterator[Message]:
+    (mine,) = texts_of((value,), seen)
     constants = [option.value for option in options if isinstance(option, Literal) and option.type == STRING]
     return _told(near_miss(mine, constant) for constant in constants)
 

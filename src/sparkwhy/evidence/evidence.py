@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.evidence.attach import Rows, with_details
-from sparkwhy.evidence.probes import Met, Probe, probes
+from sparkwhy.evidence.probes import Probe, probes
 from sparkwhy.evidence.text_differences import equal_after
 from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.model import Explanation
 from sparkwhy.limits import Limits
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.spark.engine import Engine
+from sparkwhy.trace.witness import Observation
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,9 @@ class Evidence:
         """
         return next((found for row in self.nearest_keys if (found := _differences(self.probe.wanted, row))), None)
 
-    def is_about(self, variant: int, step: int, observation: Met) -> bool:
+    def is_about(self, variant: int, step: int, observation: Observation) -> bool:
         """Whether this is about a witness with these values at an operator of a query variant."""
-        return (variant, step) == (self.variant, self.probe.step) and self.probe.about == observation["values"]
+        return (variant, step) == (self.variant, self.probe.step) and self.probe.about == observation.read
 
     def _rows_of(self, what: str) -> Rows:
         return self.rows if self.probe.what == what else ()
@@ -99,13 +100,19 @@ def _asks_the_same(one: Probe, other: Probe) -> bool:
 
 
 def with_evidence(
-    variants: Sequence[QueryVariant], explanations: Sequence[Explanation], evidence: Sequence[Evidence]
+    variants: Sequence[QueryVariant],
+    explanations: Sequence[Explanation],
+    evidence: Sequence[Evidence],
+    timezone: str,
 ) -> tuple[Explanation, ...]:
-    """Return the explanations with what was found about their witnesses, and with hints."""
+    """Return the explanations with what was found about their witnesses, and with hints.
+
+    `timezone` is that of the session, in which Spark printed the times of the evidence.
+    """
     detailed: dict[int, Explanation] = {}
     for variant, plan, about in _group_by_variant(variants, explanations):
         found = [(each.probe, each.rows) for each in evidence if each.variant == variant]
-        detailed.update({each.rank: each for each in with_details(plan, about, found)})
+        detailed.update({each.rank: each for each in with_details(plan, about, found, timezone)})
     return tuple(detailed.get(each.rank, each) for each in explanations)
 
 

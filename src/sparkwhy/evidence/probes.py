@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from typing import Literal as OneOf
 
 from sparkwhy.explain.model import Explanation
@@ -15,28 +14,26 @@ from sparkwhy.plan.exprs import AggCall, Cast, Compare, Expr, IsNotNull, Literal
 from sparkwhy.plan.filter_inputs import group_keys_tested_by, grouping_tested_by, ranking_tested_by
 from sparkwhy.plan.join_keys import equal_keys, strip_casts
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan, Project
-from sparkwhy.plan.show import names_for, show_expr
+from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.types import BOOLEAN, DATE, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, Type, is_numeric
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
-from sparkwhy.trace.rules.join_inputs import NO_PARTNER, PARTNER
-
-Met = Mapping[str, Mapping[str, Any]]
-"""What a witness met at one operator."""
+from sparkwhy.trace.encode import Typed, print_value
+from sparkwhy.trace.witness import Observation
 
 _SHOWN_COLUMNS = 8
 
 
 @dataclass(frozen=True)
 class Probe:
-    """A query about what a witness met at a step: its rows nearest to the wanted values are told as `what`.
+    """A query about an observation at a step: its rows nearest to the wanted values become the field `what`.
 
-    It tells of all witnesses that met the same: that had the values which it is `about`.
+    It is `about` the values that were read there, and holds for every witness with the same.
     """
 
     step: int
     what: OneOf["nearest", "partner", "group", "kept"]
-    about: Mapping[str, Any]
+    about: tuple[tuple[Expr, Typed], ...]
     plan: Plan
     wanted: tuple[str | None, ...] = ()
 
@@ -47,96 +44,96 @@ def probes(plan: Plan, explanations: Iterable[Explanation]) -> tuple[Probe, ...]
     fresh = Fresh(plan)
     found: dict[int, Probe] = {}
     for explanation in explanations:
-        for step, met in _met(explanation):
+        for step, seen in _observations(explanation):
             if step not in found and step in nodes:
                 alone = len(explanation.operators) == 1
-                found.update((probe.step, probe) for probe in _probe(fresh, nodes[step], met, alone=alone))
+                found.update((probe.step, probe) for probe in _probe(fresh, nodes[step], seen, alone=alone))
     return tuple(found.values())
 
 
-def _met(explanation: Explanation) -> Iterator[tuple[int, Met]]:
+def _observations(explanation: Explanation) -> Iterator[tuple[int, Observation]]:
     for operator in explanation.operators:
         for witness in explanation.witnesses:
-            if operator.id in witness["at"]:
-                yield operator.id, witness["at"][operator.id]
+            if operator.id in witness.at:
+                yield operator.id, witness.at[operator.id]
 
 
-def _probe(fresh: Fresh, node: Plan, met: Met, *, alone: bool) -> Iterator[Probe]:
+def _probe(fresh: Fresh, node: Plan, seen: Observation, *, alone: bool) -> Iterator[Probe]:
     match node:
-        case Join() if NO_PARTNER in met["facts"]:
-            yield from _nearest(fresh, node, met)
-        case Join(how="anti") if PARTNER in met["facts"]:
-            yield from _partner(fresh, node, met)
+        case Join() if seen.no_partner is not None:
+            yield from _nearest(fresh, node, seen)
+        case Join(how="anti") if seen.has_partner is not None:
+            yield from _partner(fresh, node, seen)
         case Filter() if ranking_tested_by(node) is not None:
-            yield from _kept(fresh, node, met)
+            yield from _kept(fresh, node, seen)
         case Filter() if alone:  # what is relaxed below a group would change it
-            yield from _group(fresh, node, met)
+            yield from _group(fresh, node, seen)
         case _:
             return
 
 
-def own_keys(join: Join, met: Met) -> tuple[tuple[Expr, Expr], ...]:
+def own_keys(join: Join, seen: Observation) -> tuple[tuple[Expr, Expr], ...]:
     """The keys of a join before any cast: the one of the row without a partner, and the one on the other side."""
     keys = [(strip_casts(key.left), strip_casts(key.right)) for key in equal_keys(join)]
-    return tuple((left, right) if met["facts"][NO_PARTNER] == "right" else (right, left) for left, right in keys)
+    return tuple((left, right) if seen.no_partner == "right" else (right, left) for left, right in keys)
 
 
-def texts_of(node: Plan, exprs: Iterable[Expr], met: Met) -> tuple[str | None, ...]:
-    """What the witness recorded of these expressions."""
-    names = names_for(node)
-    return tuple(met["values"].get(show_expr(expr, names)) for expr in exprs)
+def texts_of(exprs: Iterable[Expr], seen: Observation) -> tuple[str | None, ...]:
+    """Return the values of these expressions as Spark prints them; None for null, and for what was not recorded."""
+    values = (seen.value_of(expr) if seen.has_value(expr) else None for expr in exprs)
+    return tuple(None if value is None else print_value(value) for value in values)
 
 
-def _nearest(fresh: Fresh, join: Join, met: Met) -> Iterator[Probe]:
+def _nearest(fresh: Fresh, join: Join, seen: Observation) -> Iterator[Probe]:
     """The keys of the other side that come nearest; none is near a null."""
-    keys = own_keys(join, met)
-    wanted = texts_of(join, (own for own, _ in keys), met)
+    keys = own_keys(join, seen)
+    wanted = texts_of((own for own, _ in keys), seen)
     if keys and None not in wanted:
-        side = join.right if met["facts"][NO_PARTNER] == "right" else join.left
+        side = join.right if seen.no_partner == "right" else join.left
         columns = tuple(Column(fresh.attribute(show_expr(o), o.type, nullable=True), o) for _, o in keys)
         present = all_of(IsNotNull(other) for _, other in keys)
         rows = Filter(id=fresh.part(join), input=side, condition=present)
         shown = Project(id=fresh.part(join), input=rows, columns=columns)
-        yield Probe(join.id.step, "nearest", met["values"], shown, wanted)
+        yield Probe(join.id.step, "nearest", seen.read, shown, wanted)
 
 
-def _partner(fresh: Fresh, join: Join, met: Met) -> Iterator[Probe]:
+def _partner(fresh: Fresh, join: Join, seen: Observation) -> Iterator[Probe]:
     """The rows of the right side that are partners of the witness."""
     own = {attribute.id for attribute in join.left.output}
     paths = () if join.condition is None else paths_of(join.condition)
     read = [path for path in dict.fromkeys(paths) if all(a.id in own for a in attributes_of(path))]
-    known = _constants(read, texts_of(join, read, met))
+    known = _constants(read, texts_of(read, seen))
     if known is not None and join.condition is not None:
         condition = rewrite(join.condition, known.get)
         rows = Filter(id=fresh.part(join), input=join.right, condition=condition)
         columns = carry(join.right.output[:_SHOWN_COLUMNS])
         shown = Project(id=fresh.part(join), input=rows, columns=columns)
-        yield Probe(join.id.step, "partner", met["values"], shown)
+        yield Probe(join.id.step, "partner", seen.read, shown)
 
 
-def _kept(fresh: Fresh, filter: Filter, met: Met) -> Iterator[Probe]:
+def _kept(fresh: Fresh, filter: Filter, seen: Observation) -> Iterator[Probe]:
     """The rows that a filter on ranks keeps of the partition of the witness."""
     keys = group_keys_tested_by(filter)
-    known = _constants(keys, texts_of(filter, keys, met))
+    known = _constants(keys, texts_of(keys, seen))
     if known is not None:
         rows = Filter(id=fresh.part(filter), input=filter, condition=_same(known))
         columns = carry(filter.output[:_SHOWN_COLUMNS])
         shown = Project(id=fresh.part(filter), input=rows, columns=columns)
-        yield Probe(filter.id.step, "kept", met["values"], shown)
+        yield Probe(filter.id.step, "kept", seen.read, shown)
 
 
-def _group(fresh: Fresh, filter: Filter, met: Met) -> Iterator[Probe]:
+def _group(fresh: Fresh, filter: Filter, seen: Observation) -> Iterator[Probe]:
     """How many rows the group of the witness has, and in how many what is aggregated is there."""
     group = grouping_tested_by(filter)
-    if group is None or not group.keys or set(met["verdicts"].values()) == {"TRUE"}:
+    if group is None or not group.keys or all(verdict is True for _, verdict in seen.outcomes):
         return
-    texts = texts_of(filter, (Ref(key.attribute) for key in group.keys), met)
+    texts = texts_of((Ref(key.attribute) for key in group.keys), seen)
     known = _constants([key.expr for key in group.keys], texts)
     counts = tuple(_counts(fresh, group, filter))
     if known is not None and len(counts) > 1:
         rows = Filter(id=fresh.part(filter), input=group.input, condition=_same(known))
         counted = Aggregate(id=fresh.part(filter), input=rows, keys=(), aggregates=counts)
-        yield Probe(filter.id.step, "group", met["values"], counted)
+        yield Probe(filter.id.step, "group", seen.read, counted)
 
 
 def _counts(fresh: Fresh, group: Aggregate, filter: Filter) -> Iterator[Column]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from sparkwhy.alternatives.variant import QueryVariant
-from sparkwhy.explain.model import Explanation, Operator, column_names
+from sparkwhy.explain.model import Explanation, Operator
 from sparkwhy.explain.repair import Repair
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, empty_array, equal, exists, integer, long
 from sparkwhy.plan.exprs import AggCall, Compare, Expr, FieldOf, MakeStruct, Not, Ref, is_true
@@ -16,10 +17,11 @@ from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, St
 from sparkwhy.plan.walk import walk
 from sparkwhy.trace.attainable import can_hold
 from sparkwhy.trace.blame import Bits, Dropper
-from sparkwhy.trace.encode import incoming, outgoing
+from sparkwhy.trace.encode import encode
 from sparkwhy.trace.liveness import UNION_OF_WORLDS, WORLDS_LEFT_OUT, is_inside
-from sparkwhy.trace.observe import FACT, TRAIL, VERDICT
+from sparkwhy.trace.observe import TRAIL
 from sparkwhy.trace.trace import TracedQuery
+from sparkwhy.trace.witness import Entry, Witness, WitnessRef, decode_values, observe, read_entries
 
 _CLAIM = Struct(
     (Field("alternative", INTEGER), Field("blame", LONG), Field("certain", BOOLEAN), Field("row", Array(STRING)))
@@ -38,7 +40,7 @@ class Candidate:
     certain: bool
     notes: int
     count: int
-    witnesses: tuple[tuple[Any, Any], ...]
+    witnesses: tuple[Witness, ...]
     alternative: int = 0
 
     @property
@@ -107,7 +109,7 @@ def _attainable(traced: TracedQuery, alternative: int, blame: Expr) -> Iterator[
 
 def _claim(traced: TracedQuery, alternative: int, blame: Expr, certain: bool, conditions: tuple[Expr, ...]) -> Expr:
     output = traced.plans[alternative].output
-    row = call("array", *(outgoing(traced.rows.read_in(alternative, Ref(a))) for a in output))
+    row = call("array", *(encode(traced.rows.read_in(alternative, Ref(a))) for a in output))
     active = call("&", blame, long(traced.bits.active(alternative)))
     names = tuple(field.name for field in _CLAIM.fields)
     claim = MakeStruct(names, (integer(alternative), active, boolean(certain), row))
@@ -127,12 +129,24 @@ def _exists(traced: TracedQuery, alternative: int, blame: Expr) -> Expr:
     return all_of((open, Not(gone)))
 
 
-def candidates_of(rows: Iterable[Sequence[Any]]) -> tuple[Candidate, ...]:
-    """The rows of a `candidate_plan` as candidates, each set once: certain if any of its rows is."""
+Found = Mapping[WitnessRef, tuple[Entry, ...]]
+"""The entries of the rows that references refer to."""
+
+NONE_FOUND: Found = MappingProxyType({})
+
+
+def candidates_of(
+    query: TracedQuery, rows: Iterable[Sequence[Any]], timezone: str, found_rows: Found = NONE_FOUND
+) -> tuple[Candidate, ...]:
+    """Read the rows of a `candidate_plan` as candidates, each set once: certain if any of its rows is.
+
+    `timezone` is that of the session: times are printed in it. `found_rows` is what `find_witnesses` found.
+    """
     found: dict[tuple[int, int, bool], Candidate] = {}
+    decoder = _Decoder(query, timezone, found_rows)
     for alternative, blame, certain, notes, count, first, last in rows:
-        told = tuple(dict.fromkeys((_frozen(trail, alternative), tuple(row)) for trail, row in (first, last)))
-        candidate = Candidate(blame, certain, notes, count, told, alternative)
+        witnesses = _drop_repeated(decoder.witness(alternative, *each) for each in (first, last))
+        candidate = Candidate(blame, certain, notes, count, witnesses, alternative)
         before = found.get((alternative, blame, certain))
         found[alternative, blame, certain] = candidate if before is None else _merged(before, candidate)
     settled = {(alternative, blame) for alternative, blame, certain in found if certain}
@@ -143,17 +157,46 @@ def _merged(one: Candidate, other: Candidate) -> Candidate:
     """The same set from rows with other notes: a union of worlds only if all say so."""
     union = one.notes & other.notes & UNION_OF_WORLDS
     left_out = (one.notes | other.notes) & WORLDS_LEFT_OUT
-    witnesses = tuple(dict.fromkeys(one.witnesses + other.witnesses))[:_WITNESSES]
+    witnesses = _drop_repeated(one.witnesses + other.witnesses)[:_WITNESSES]
     return replace(one, notes=union | left_out, count=one.count + other.count, witnesses=witnesses)
 
 
 _WITNESSES = 3
 
 
-def _frozen(trail: Sequence[Any], alternative: int) -> tuple[tuple[Any, ...], ...]:
-    """What a trail tells in one alternative."""
-    _, entries = trail
-    return tuple((step, what, value) for step, what, value, block in entries if block >> alternative & 1)
+def _drop_repeated(witnesses: Iterable[Witness]) -> tuple[Witness, ...]:
+    """Return the witnesses without repetitions; they have no hash, and are few."""
+    found: list[Witness] = []
+    for witness in witnesses:
+        if witness not in found:
+            found.append(witness)
+    return tuple(found)
+
+
+class _Decoder:
+    """Decodes the witnesses of a traced query."""
+
+    def __init__(self, query: TracedQuery, timezone: str, found: Found) -> None:
+        self._query, self._timezone, self._found = query, timezone, found
+        self._nodes = [{node.id: node for node in walk(plan)} for plan in query.plans]
+
+    def witness(self, variant: int, trail: Sequence[Any], row: Sequence[str | None]) -> Witness:
+        """Decode a witness in one variant: only the entries that hold there count."""
+        raw = read_entries(self._query.legend, trail[1])
+        entries = [each for each in resolve(raw, self._found) if each.variants >> variant & 1]
+        output = self._query.plans[variant].output
+        at = observe(entries, self._nodes[variant], self._timezone)
+        return Witness(decode_values(output, row, self._timezone), at)
+
+
+def resolve(entries: Iterable[Entry], found: Found) -> Iterator[Entry]:
+    """Yield the entries, with those of the rows that references refer to in the place of references."""
+    for entry in entries:
+        ref = WitnessRef.of(entry)
+        if ref is None or ref not in found:
+            yield entry
+        else:
+            yield from resolve(found[ref], found)
 
 
 def smallest(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
@@ -240,7 +283,7 @@ def _explanation(
         rank=rank,
         certain=candidates[0].certain,
         count=sum(candidate.count for candidate in told),
-        witnesses=tuple(witnesses_of(alternative.plan, told))[:_WITNESSES],
+        witnesses=witnesses_of(told)[:_WITNESSES],
         alternative=alternative.changes,
         evidence=alternative.evidence + alternative.notes,
         plan=alternative.plan,
@@ -253,26 +296,6 @@ def _operators(alternatives: Sequence[QueryVariant], bits: Bits, candidate: Cand
     return tuple(sorted(blamed | set(alternatives[candidate.alternative].changed)))
 
 
-def witnesses_of(plan: Plan, candidates: Sequence[Candidate]) -> Iterator[Mapping[str, Any]]:
-    """The rows that would become the answer, the nearest misses of each candidate first."""
-    return (_witness(trail, named(plan, row)) for candidate in candidates for trail, row in candidate.witnesses)
-
-
-def named(plan: Plan, row: Sequence[str | None]) -> Mapping[str, Any]:
-    """The values of a candidate's row by the names of the result's columns."""
-    values = (incoming(value, attribute.type) for value, attribute in zip(row, plan.output, strict=True))
-    return dict(zip(column_names(plan), values, strict=True))
-
-
-def _witness(trail: Sequence[Any], row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A row that would become the answer, and what it met at the operators that it blames."""
-    met: dict[int, dict[str, dict[str, Any]]] = {}
-    for step, what, value in trail:
-        at = met.setdefault(step, {"values": {}, "verdicts": {}, "facts": {}})
-        if what.startswith(VERDICT):
-            at["verdicts"].setdefault(what.removeprefix(VERDICT), value)
-        elif what.startswith(FACT):
-            at["facts"].setdefault(what.removeprefix(FACT), value)
-        else:
-            at["values"].setdefault(what, value)
-    return {"row": row, "at": met}
+def witnesses_of(candidates: Sequence[Candidate]) -> tuple[Witness, ...]:
+    """Return the rows that would become the answer, the nearest misses of each candidate first."""
+    return tuple(witness for candidate in candidates for witness in candidate.witnesses)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,10 +13,11 @@ from sparkwhy.backtrace.selectivity import FEW_MARKS, find_small_groupings
 from sparkwhy.errors import TooManyOperators
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of
 from sparkwhy.explain.coarse_bits import needed, single
-from sparkwhy.explain.witnesses import with_trails
+from sparkwhy.explain.witnesses import find_witnesses
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.spark.engine import Codegen, Engine, Portion, Rows
 from sparkwhy.trace.trace import TracedQuery, trace
+from sparkwhy.trace.witness import Entry, WitnessRef
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ def find_candidates(
     """
     plans = [each.plan for each in variants.found]
     keys, small_at = find_keys(plans, asked), find_small_groupings(plans[0], asked)
+    zone = engine.timezone()
     some = partial(trace, plans[0], asked, alternatives=plans[1:], keys=keys)
     full = partial(some, records=True, references=large)
 
@@ -46,13 +49,16 @@ def find_candidates(
     try:
         traced = full()
     except TooManyOperators:
-        coarse = needed(lambda ops: some(together=ops), lambda t: candidates_of(collect(t)), plans[0])
+        coarse = needed(lambda ops: some(together=ops), lambda t: candidates_of(t, collect(t), zone), plans[0])
         traced = full(together=coarse)
     rows = collect(traced)
-    if large:
-        glances = [partial(_look_up, engine, portion=portion) for portion in (Portion.FIRST, Portion.MORE)]
-        rows = with_trails(traced, rows, partial(_look_up, engine), glances)
-    return Candidates(variants, traced, single(traced.bits, candidates_of(rows)))
+    witnesses = _find_witnesses(engine, traced, rows) if large else {}
+    return Candidates(variants, traced, single(traced.bits, candidates_of(traced, rows, zone, witnesses)))
+
+
+def _find_witnesses(engine: Engine, traced: TracedQuery, rows: Rows) -> Mapping[WitnessRef, tuple[Entry, ...]]:
+    glances = [partial(_look_up, engine, portion=portion) for portion in (Portion.FIRST, Portion.MORE)]
+    return find_witnesses(traced, rows, partial(_look_up, engine), glances)
 
 
 def _look_up(engine: Engine, plan: Plan, portion: Portion = Portion.ALL) -> Rows:

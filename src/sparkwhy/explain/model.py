@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Literal as OneOf
 from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import Kind, Plan
 from sparkwhy.plan.show import show_op
+from sparkwhy.trace.witness import Witness, unique_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Explanation:
     rank: int
     certain: bool = True
     count: int = 0
-    witnesses: tuple[Mapping[str, Any], ...] = ()
+    witnesses: tuple[Witness, ...] = ()
     alternative: Mapping[str, str] = field(default_factory=dict)
     evidence: tuple[Message, ...] = ()
     fixes: tuple[Fix, ...] = ()
@@ -101,11 +101,5 @@ class Explanation:
 
 
 def column_names(plan: Plan) -> list[str]:
-    """The names of a result's columns, told apart where one repeats: `status`, `status (2)`."""
-    seen: Counter[str] = Counter()
-    names = []
-    for attribute in plan.output:
-        seen[attribute.name] += 1
-        again = seen[attribute.name]
-        names.append(attribute.name if again == 1 else f"{attribute.name} ({again})")
-    return names
+    """Return the names of a result's columns, told apart where one repeats: `status`, `status (2)`."""
+    return unique_names(plan.output)

@@ -10,12 +10,10 @@ from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.evidence.evidence import Evidence
 from sparkwhy.plan.exprs import Expr
 from sparkwhy.plan.nodes import OpId, Plan
-from sparkwhy.plan.show import names_for, show_expr
+from sparkwhy.plan.show import show_expr
 from sparkwhy.question.values import convert
 from sparkwhy.trace.blame import Bits, Dropper
-
-Observation = Mapping[str, Mapping[str, Any]]
-"""What was recorded of a witness at one operator: values, verdicts and facts."""
+from sparkwhy.trace.witness import NotRecorded, Observation
 
 
 class UnknownValue(Exception):
@@ -68,24 +66,19 @@ def blame(context: FixContext, node: Plan, dropper: Dropper, variant: int, obser
     return Blamed(node, dropper, variant, observation, next(about, None))
 
 
-def failed_at(node: Plan, observation: Observation) -> Callable[[Expr], bool]:
-    """Return a test whether a conjunct of an operator failed on the witness."""
-    names = names_for(node)
-    return lambda part: bool(observation["verdicts"].get(show_expr(part, names), "TRUE") != "TRUE")
+def failed_at(observation: Observation) -> Callable[[Expr], bool]:
+    """Return a test whether a conjunct failed on the witness; one that was not recorded is left as it is."""
+    return lambda part: observation.has_verdict(part) and observation.verdict_of(part) is not True
 
 
-def values_at(context: FixContext, node: Plan, observation: Observation) -> ValueOf:
+def values_at(context: FixContext, observation: Observation) -> ValueOf:
     """Return what looks up the values of an operator's expressions on the witness, as values of their types."""
-    names = names_for(node)
 
     def value_of(expr: Expr) -> Any:
-        text = show_expr(expr, names)
-        if text not in observation["values"]:
-            raise UnknownValue(text)
-        written = observation["values"][text]
         try:
-            return None if written is None else convert(written, expr.type, context.timezone)
-        except ValueError:
-            raise UnknownValue(text) from None
+            value = observation.value_of(expr)
+            return None if value is None else convert(value, expr.type, context.timezone)
+        except (NotRecorded, ValueError):
+            raise UnknownValue(show_expr(expr)) from None
 
     return value_of

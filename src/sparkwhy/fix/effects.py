@@ -11,7 +11,6 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from sparkwhy.backtrace.backtrace import Conditions
-from sparkwhy.explain.candidates import named
 from sparkwhy.explain.model import SideEffects
 from sparkwhy.explain.repair import Repair
 from sparkwhy.fix.verify import alike, gate_of, gates_in, open_gates, reading_of
@@ -31,9 +30,10 @@ from sparkwhy.plan.build import (
 from sparkwhy.plan.exprs import AggCall, Case, Cast, Compare, Expr, FieldOf, IsNull, MakeStruct, Not, Or, Ref, is_true
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG, STRING, UNCOMPARABLE, Array, Atom, Field, Map, Struct, Type
-from sparkwhy.trace.encode import outgoing
+from sparkwhy.trace.encode import encode
 from sparkwhy.trace.liveness import minus, union
 from sparkwhy.trace.trace import TracedQuery, evaluate
+from sparkwhy.trace.witness import decode_values
 
 
 def effects_plan(
@@ -207,7 +207,7 @@ def _told(
         Column(fresh.attribute("row", row.type), row),
     ]
     if examples:
-        text = held(lambda columns: call("array", *map(outgoing, columns)))
+        text = held(lambda columns: call("array", *map(encode, columns)))
         columns.append(Column(fresh.attribute("text", Array(STRING)), text))
     return Project(id=fresh.part(evaluated.plans[0]), input=moves, columns=tuple(columns))
 
@@ -267,7 +267,7 @@ def _counted(fresh: Fresh, plan: Plan, netted: Plan) -> Plan:
     return Aggregate(id=fresh.part(plan), input=netted, keys=carry((gate.attribute,)), aggregates=tuple(columns))
 
 
-def effects_of(plan: Plan, count: int, rows: Iterable[Sequence[Any]]) -> Mapping[int, SideEffects]:
+def effects_of(plan: Plan, count: int, rows: Iterable[Sequence[Any]], timezone: str) -> Mapping[int, SideEffects]:
     """The rows of an `effects_plan` as the side effects of each repair, numbered from 0."""
     found = {i: SideEffects(0, 0, 0, 0) for i in range(count)}
     for gate, *told in rows:
@@ -275,11 +275,11 @@ def effects_of(plan: Plan, count: int, rows: Iterable[Sequence[Any]]) -> Mapping
         (added, *some), (removed, *gone) = entering, leaving
         both = added + removed
         found[reading_of(gate) - 1] = SideEffects(
-            both, both, added, removed, _examples(plan, *some), _examples(plan, *gone)
+            both, both, added, removed, _examples(plan, some, timezone), _examples(plan, gone, timezone)
         )
     return found
 
 
-def _examples(plan: Plan, *rows: Sequence[str | None] | None) -> tuple[Mapping[str, Any], ...]:
+def _examples(plan: Plan, rows: Iterable[Sequence[str | None] | None], timezone: str) -> tuple[Mapping[str, Any], ...]:
     told = dict.fromkeys(tuple(row) for row in rows if row is not None)
-    return tuple(named(plan, row) for row in told)
+    return tuple(decode_values(plan.output, row, timezone) for row in told)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import Any
 
 from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions, backtrace
@@ -35,6 +34,7 @@ from sparkwhy.spark.engine import Codegen, Engine
 from sparkwhy.trace.blame import Dropper, droppers_of
 from sparkwhy.trace.relax import relax
 from sparkwhy.trace.trace import trace
+from sparkwhy.trace.witness import Observation, Witness
 
 
 def kept_apart(
@@ -86,7 +86,7 @@ def _claims(
 ) -> Iterator[Claim]:
     readings = (QueryVariant({}, opened(plan, join), ()),)
     traced = trace(readings[0].plan, conditions, records=True)
-    candidates = candidates_of(engine.collect(candidate_plan(traced), codegen=Codegen.PIECES))
+    candidates = candidates_of(traced, engine.collect(candidate_plan(traced), codegen=Codegen.PIECES), timezone)
     own = traced.bits.of([Dropper(join.id)])
     claims = explain(readings, traced.bits, (each for each in candidates if each.certain and each.blame & own))
     if verify:
@@ -148,7 +148,7 @@ def _told(plan: Plan, join: Join, explanation: Explanation) -> Explanation:
     nodes = {node.id: node for node in walk(plan)}
     operators = tuple(Operator.of(nodes[OpId(each.id)]) for each in explanation.operators)
     names = _names(join, explanation.plan)
-    witnesses = tuple(_renamed(each, join.id.step, names) for each in explanation.witnesses)
+    witnesses = tuple(_move_to_join(each, join) for each in explanation.witnesses)
     reason = explanation.reason and explanation.reason.with_texts(lambda text: _in_words_of_the_join(text, names))
     return replace(explanation, operators=operators, witnesses=witnesses, reason=reason, plan=plan, fixes=())
 
@@ -167,11 +167,10 @@ def _names(join: Join, opened: Plan) -> Mapping[str, str]:
     return {show_expr(each, names_for(filter)): show_expr(each, names_for(join)) for each in known}
 
 
-def _renamed(witness: Mapping[str, Any], step: int, names: Mapping[str, str]) -> Mapping[str, Any]:
-    if step not in witness["at"]:
-        return witness
-    met = {
-        kind: {names.get(what, what): value for what, value in entries.items()}
-        for kind, entries in witness["at"][step].items()
-    }
-    return {**witness, "at": {**witness["at"], step: met}}
+def _move_to_join(witness: Witness, join: Join) -> Witness:
+    """The witness of a query whose join was opened, with what the filter recorded as recorded by the join."""
+
+    def move(step: int, seen: Observation) -> Observation:
+        return replace(seen, node=join) if step == join.id.step else seen
+
+    return replace(witness, at=witness.at.map(move))

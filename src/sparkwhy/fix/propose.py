@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
-from sparkwhy.explain.candidates import Candidate, witnesses_of
+from sparkwhy.explain.candidates import Candidate
 from sparkwhy.explain.model import Fix, FixKind, Operator
 from sparkwhy.explain.repair import Change, Repair
-from sparkwhy.fix.context import Blamed, FixContext, Observation, blame
+from sparkwhy.fix.context import Blamed, FixContext, blame
 from sparkwhy.fix.kinds import costliest, total_cost
 from sparkwhy.fix.proposals import filter_condition, longer_limit, other_column, outer_flatten, outer_join
 from sparkwhy.fix.proposals.reasons import reasons_for
@@ -18,6 +18,7 @@ from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.show import show_bare, show_op
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.trace.relax import relax
+from sparkwhy.trace.witness import Observation
 
 Proposer = Callable[[FixContext, Blamed], Iterator[Change]]
 
@@ -68,8 +69,7 @@ def propose(context: FixContext, candidates: Sequence[Candidate]) -> Proposals:
 
 def propose_with(context: FixContext, candidate: Candidate, known: Mapping[OpId, Sequence[Change]]) -> Proposals:
     """Propose repairs in which operators take one of these changes, and the others the first of their own."""
-    plan = context.alternatives[candidate.alternative].plan
-    at: Mapping[int, Observation] = next((witness["at"] for witness in witnesses_of(plan, [candidate])), {})
+    at: Mapping[int, Observation] = next((witness.at for witness in candidate.witnesses), {})
     choices = [
         known[each.node.id] if each.node.id in known else _changes(context, each)[:1]
         for each in _blamed(context, candidate, at)
@@ -84,9 +84,8 @@ def _changes(context: FixContext, blamed: Blamed) -> tuple[Change, ...]:
 
 def _blamed_by_witnesses(context: FixContext, candidate: Candidate) -> Iterator[list[Blamed]]:
     """Yield the operators that a candidate blames, once for each of its witnesses."""
-    plan = context.alternatives[candidate.alternative].plan
-    for witness in witnesses_of(plan, [candidate]):
-        yield _blamed(context, candidate, witness["at"])
+    for witness in candidate.witnesses:
+        yield _blamed(context, candidate, witness.at)
 
 
 def _blamed(context: FixContext, candidate: Candidate, at: Mapping[int, Observation]) -> list[Blamed]:

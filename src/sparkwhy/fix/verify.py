@@ -26,7 +26,7 @@ from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Plan, Project
 from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.types import BOOLEAN, LONG, STRING, Array, Field, Struct
 from sparkwhy.plan.walk_exprs import attributes_of
-from sparkwhy.trace.encode import incoming, outgoing
+from sparkwhy.trace.encode import Typed, decode, encode, print_value
 from sparkwhy.trace.liveness import minus
 from sparkwhy.trace.trace import TracedQuery, evaluate
 
@@ -42,7 +42,7 @@ class Outcome:
     """What a repaired query returned: which conditions of the question its best row meets, and what is told of it."""
 
     met: tuple[bool, ...]
-    row: Mapping[Attribute, str | None]
+    row: Mapping[Attribute, Typed]
 
     @property
     def matches(self) -> bool:
@@ -82,7 +82,7 @@ def _results(
     """The outcome of a row in each of some queries that read it alike and have it, by their gates."""
     rows, i = evaluated.rows, readings[0]
     met = call("array", *(is_true(rows.read_in(i, c)) for c in conditions)) if conditions else empty_array(BOOLEAN)
-    texts = [outgoing(rows.read_in(i, Ref(a))) for a in told]
+    texts = [encode(rows.read_in(i, Ref(a))) for a in told]
     row = call("array", *texts) if texts else empty_array(STRING)
     outcome = MakeStruct(("met", "row"), (met, row))
     return transform(present(evaluated, readings), lambda gate: MakeStruct(("repair", "outcome"), (gate, outcome)))
@@ -145,15 +145,19 @@ def conditions_on_rows(plan: Plan, conditions: Conditions) -> Conditions:
     return tuple(c for c in conditions if computed.isdisjoint(attributes_of(c)))
 
 
-def outcomes_of(rows: Iterable[Sequence[Any]], told: Sequence[Attribute]) -> Mapping[int, Outcome]:
-    """The rows of an `outcome_plan`, by the number of the repair."""
-    return {reading_of(gate): Outcome(tuple(met), dict(zip(told, row, strict=True))) for gate, (met, row) in rows}
+def outcomes_of(rows: Iterable[Sequence[Any]], told: Sequence[Attribute], timezone: str) -> Mapping[int, Outcome]:
+    """Decode the rows of an `outcome_plan`, by the number of the repair."""
+
+    def decode_row(row: Sequence[str | None]) -> Mapping[Attribute, Typed]:
+        return {a: decode(text, a.type, timezone) for a, text in zip(told, row, strict=True)}
+
+    return {reading_of(gate): Outcome(tuple(met), decode_row(row)) for gate, (met, row) in rows}
 
 
 def returned(repair: Repair, outcome: Outcome) -> Mapping[str, Any]:
     """What is told of the row that a repaired query returns, by the names of the result's columns."""
     names = zip(repair.plan.output, column_names(repair.plan), strict=True)
-    return {name: incoming(outcome.row[a], a.type) for a, name in names if a in outcome.row}
+    return {name: outcome.row[a] for a, name in names if a in outcome.row}
 
 
 def shortfall(repair: Repair, outcome: Outcome | None, conditions: Conditions) -> Message:
@@ -161,7 +165,7 @@ def shortfall(repair: Repair, outcome: Outcome | None, conditions: Conditions) -
     if outcome is None:
         return Message("still_missing")
     names = dict(zip(repair.plan.output, column_names(repair.plan), strict=True))
-    values = {a.id: (names[a], incoming(text, a.type)) for a, text in outcome.row.items()}
+    values = {a.id: (names[a], print_value(value)) for a, value in outcome.row.items()}
     unmet = [condition for condition, met in zip(conditions, outcome.met, strict=True) if not met]
     read = dict.fromkeys(values[a.id] for condition in unmet for a in attributes_of(condition))
     values_read = Values(Value(name, value) for name, value in read)

@@ -118,8 +118,20 @@ def _group(found: re.Match[str], number: int) -> str:
     return found[number] or ""
 
 
+def _hex(value: int | str | bytes) -> str:
+    """Return the hexadecimal digits of a long in two's complement, of bytes, or of a text in UTF-8."""
+    match value:
+        case int():
+            return format(value & 0xFFFF_FFFF_FFFF_FFFF, "X")
+        case str():
+            return value.encode().hex().upper()
+        case _:
+            return value.hex().upper()
+
+
 STRICT_STRINGS: Mapping[str, Maker] = {
     "upper": ignore_types(str.upper),
+    "hex": ignore_types(_hex),
     "lower": ignore_types(str.lower),
     "trim": ignore_types(lambda text: text.strip(_SPACE)),
     "ltrim": ignore_types(lambda text: text.lstrip(_SPACE)),

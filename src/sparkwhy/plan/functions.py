@@ -220,6 +220,7 @@ _FAMILIES: Mapping[
     },
     "strings": {
         "upper": constant_type(STRING),
+        "hex": constant_type(STRING),
         "lower": constant_type(STRING),
         "trim": constant_type(STRING),
         "ltrim": constant_type(STRING),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,16 +15,19 @@ from typing import Literal as OneOf
 from sparkwhy.alternatives.variant import Alternatives, QueryVariant
 from sparkwhy.errors import BadArgument, show_argument
 from sparkwhy.explain.absent import SourceGap
-from sparkwhy.explain.candidates import Candidate, named
+from sparkwhy.explain.candidates import Candidate
 from sparkwhy.explain.model import Explanation, SideEffects
 from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import Plan
+from sparkwhy.plan.show import show_expr
 from sparkwhy.question.bind import Question
 from sparkwhy.question.pattern import show_pattern
 from sparkwhy.report.html import fragment, page
 from sparkwhy.report.report import Report, show_changes
 from sparkwhy.report.style import takes_colour, width_of
 from sparkwhy.report.text import render, render_coloured
+from sparkwhy.trace.encode import MapEntries, print_value
+from sparkwhy.trace.witness import Observation, Witness
 
 Outcome = OneOf["explained", "not_missing", "not_in_data", "unexplained"]
 
@@ -52,7 +56,7 @@ class Answer:
     @classmethod
     def not_missing(cls, question: Question, tried: Alternatives, found: Candidate) -> Answer:
         plan = tried.found[0].plan
-        rows = tuple(named(plan, row) for _, row in found.witnesses)
+        rows = tuple(witness.row for witness in found.witnesses)
         return cls("not_missing", question, plan, tried.found, matching=rows)
 
     @classmethod
@@ -131,16 +135,22 @@ class Answer:
 
 
 def _plain(value: Any) -> Any:
-    """The same of Python's own types only: some texts know more than they say."""
+    """Return a value as JSON has it: what JSON has no type for as Spark prints it, a map as pairs."""
     match value:
         case Mapping():
             return {key: _plain(inner) for key, inner in value.items()}
+        case MapEntries(pairs):
+            return [[_plain(key), _plain(inner)] for key, inner in pairs]
         case list() | tuple():
             return [_plain(inner) for inner in value]
-        case str():
-            return str(value)
-        case _:
+        case None | bool() | int():
             return value
+        case float() if math.isfinite(value):
+            return value
+        case str():
+            return str(value)  # a sentence that quotes the data is more than a text
+        case _:
+            return print_value(value)
 
 
 def _file(path: Any) -> Path:
@@ -187,5 +197,31 @@ def _explanation(explanation: Explanation) -> dict[str, Any]:
         "reason": explanation.reason,
         "minimal": explanation.minimal,
         "side_effects": None if explanation.side_effects is None else _effects(explanation.side_effects),
-        "witnesses": [dict(witness) for witness in explanation.witnesses],
+        "witnesses": [_witness(witness) for witness in explanation.witnesses],
     }
+
+
+def _witness(witness: Witness) -> dict[str, Any]:
+    return {"row": witness.row, "at": {step: _observation(seen) for step, seen in witness.at.items()}}
+
+
+def _observation(seen: Observation) -> dict[str, Any]:
+    """Return an observation as plain data, without the fields that say nothing."""
+    cut_off = {show_expr(expr, seen.names): value for expr, value in seen.cut_off}
+    collections = {show_expr(expr, seen.names): state for expr, state in seen.collections}
+    more = {
+        "no_partner": seen.no_partner,
+        "has_partner": seen.has_partner,
+        "rank": seen.rank,
+        "last_rank": seen.last_rank,
+        "cut_off": cut_off or None,
+        "rival": seen.rival,
+        "copies": seen.copies or None,
+        "collections": collections or None,
+        "nearest": seen.nearest or None,
+        "partner": seen.partner or None,
+        "group": seen.group or None,
+        "kept": seen.kept or None,
+    }
+    known = {name: value for name, value in more.items() if value is not None}
+    return {"values": seen.values, "verdicts": seen.verdicts, **known, "hints": seen.hints}

@@ -1,4 +1,4 @@
-"""What the witnesses of an explanation met at its operators, in sentences."""
+"""What happened to the witnesses of an explanation at its operators, in sentences."""
 
 from __future__ import annotations
 
@@ -12,42 +12,39 @@ from sparkwhy.plan.nodes import Filter, Flatten, Join, Plan
 from sparkwhy.plan.origins import Origins
 from sparkwhy.plan.show import main_nodes, names_for, show_expr, show_op
 from sparkwhy.plan.types import TIMES
-from sparkwhy.plan.walk_exprs import attributes_of, parts, paths_of
+from sparkwhy.plan.walk_exprs import attributes_of, paths_of
 from sparkwhy.report.values import all_cut, cut, show_cell, show_row, told_values
+from sparkwhy.trace.encode import print_value
 from sparkwhy.trace.observe import time_bounds
-from sparkwhy.trace.rules.join_inputs import NO_PARTNER, PARTNER
-
-Witness = Mapping[str, Any]
-Met = Mapping[str, Any]
+from sparkwhy.trace.witness import Observation, Row, Witness
 
 
 def findings(operator: Operator, witness: Witness, explanation: Explanation) -> Iterator[str]:
-    """What a witness met at an operator."""
-    nodes, met = main_nodes(explanation.plan), witness["at"].get(operator.id)
-    if met is not None:
+    """Yield sentences on what happened to a witness at an operator."""
+    nodes, seen = main_nodes(explanation.plan), witness.at.get(operator.id)
+    if seen is not None:
         node = nodes.get(operator.id)
-        yield from _verdicts(node, met)
-        yield from _join_facts(node, met)
-        yield from _other_facts(met)
-        yield from met.get("hints", ())
-        yield from _nulls(node, met, witness, explanation, nodes)
+        yield from _verdicts(node, seen)
+        yield from _partners(node, seen)
+        yield from _ranks_and_rivals(seen)
+        yield from seen.hints
+        yield from _nulls(node, seen, witness, explanation, nodes)
 
 
 # --- where nulls come from ---
 
 
 def _nulls(
-    node: Plan | None, met: Met, witness: Witness, explanation: Explanation, nodes: Mapping[int, Plan]
+    node: Plan | None, seen: Observation, witness: Witness, explanation: Explanation, nodes: Mapping[int, Plan]
 ) -> Iterator[str]:
     """Where the nulls came from on which a condition failed: outer joins without a partner, or what was computed."""
     if not isinstance(node, Filter | Join) or node.condition is None:
         return
-    names, origins = names_for(node), Origins.of(explanation.plan)
+    origins = Origins.of(explanation.plan)
     blamed = {operator.id for operator in explanation.operators}
     for part in conjuncts(node.condition):
-        failed = met["verdicts"].get(show_expr(part, names), "NULL") != "TRUE"
-        for path in dict.fromkeys(paths_of(part)) if failed else ():
-            if met["values"].get(show_expr(path, names), "") is None:
+        for path in dict.fromkeys(paths_of(part)) if _did_not_hold(part, seen) else ():
+            if seen.has_value(path) and seen.value_of(path) is None:
                 behind = origins.ancestors(path)
                 padding = list(_padding(behind, witness, nodes))
                 yield from (_padded(join, part, origins, witness) for join in padding if join.id.step not in blamed)
@@ -55,16 +52,21 @@ def _nulls(
                     yield from _computed(path, origins, witness, explanation.plan)
 
 
+def _did_not_hold(part: Expr, seen: Observation) -> bool:
+    """Whether a conjunct is not known to be true: a join without a partner records no verdicts."""
+    return not seen.has_verdict(part) or seen.verdict_of(part) is not True
+
+
 def _padding(behind: frozenset[AttrId], witness: Witness, nodes: Mapping[int, Plan]) -> Iterator[Join]:
     """The joins that had no partner for the witness on the side where these attributes come from."""
-    for step, met in witness["at"].items():
+    for step, seen in witness.at.items():
         node = nodes.get(step)
-        if isinstance(node, Join) and NO_PARTNER in met["facts"] and behind & _lacking(node, met):
+        if isinstance(node, Join) and seen.no_partner is not None and behind & _lacking(node, seen):
             yield node
 
 
-def _lacking(join: Join, met: Met) -> frozenset[AttrId]:
-    side = join.left if met["facts"][NO_PARTNER] == "left" else join.right
+def _lacking(join: Join, seen: Observation) -> frozenset[AttrId]:
+    side = join.left if seen.no_partner == "left" else join.right
     return frozenset(attribute.id for attribute in side.output)
 
 
@@ -75,9 +77,9 @@ def _is_relaxed(behind: frozenset[AttrId], blamed: set[int], nodes: Mapping[int,
 
 
 def _padded(join: Join, part: Expr, origins: Origins, witness: Witness) -> str:
-    met = witness["at"][join.id.step]
-    told = f"the null comes from {show_op(join)}: {_own_values(join, met)} has no partner"
-    others = {a.id for a in join.output} - _lacking(join, met)
+    seen = witness.at[join.id.step]
+    told = f"the null comes from {show_op(join)}: {_own_values(join, seen)} has no partner"
+    others = {a.id for a in join.output} - _lacking(join, seen)
     movable = _includes(part) and not origins.ancestors(part) & others
     return f"{told}; as a condition of the join it would keep the row" if movable else told
 
@@ -93,36 +95,35 @@ def _computed(path: Expr, origins: Origins, witness: Witness, plan: Plan) -> Ite
     if expr is not None:
         read = {attribute.id for attribute in attributes_of(expr)}
         columns = zip(column_names(plan), plan.output, strict=True)
-        values = {name: witness["row"].get(name) for name, attribute in columns if attribute.id in read}
+        values = {name: witness.row.get(name) for name, attribute in columns if attribute.id in read}
         told = f": {told_values(values)}{_format(path, values)}" if values else ""
         yield cut(f"the null comes from {show_expr(expr)}{told}")
 
 
 def _format(path: Expr, values: Mapping[str, Any]) -> str:
     """The format of a text that is no date as it stands."""
-    formats = [each for text in values.values() for each in date_formats(str(text))]
+    formats = [each for text in values.values() for each in date_formats(print_value(text))]
     return f", which has the format {' or '.join(formats)}" if formats and path.type in TIMES else ""
 
 
 # --- what an operator says of a row ---
 
 
-def _verdicts(node: Plan | None, met: Met) -> Iterator[str]:
-    """The values, with the conjuncts that failed on them."""
+def _verdicts(node: Plan | None, seen: Observation) -> Iterator[str]:
+    """Yield the values, with the conjuncts that failed on them."""
+    failed = [(part, verdict) for part, verdict in seen.outcomes if verdict is not True]
     match node:
         case Filter():
             names = names_for(node)
-            for part in conjuncts(node.condition):
-                conjunct = show_expr(part, names)
-                verdict = met["verdicts"].get(conjunct, "TRUE")
-                if verdict != "TRUE":
-                    read = [show_expr(e, names) for e in _told(part)]
-                    yield _verdict(conjunct, verdict, {what: met["values"].get(what) for what in read})
+            for part, verdict in failed:
+                read = {show_expr(e, names): seen.value_of(e) for e in _told(part) if seen.has_value(e)}
+                yield _verdict(show_expr(part, names), verdict, read)
         case Join():
-            failed = {conjunct: verdict for conjunct, verdict in met["verdicts"].items() if verdict != "TRUE"}
-            yield from (_verdict(conjunct, verdict, met["values"]) for conjunct, verdict in failed.items())
+            names = names_for(node)
+            yield from (_verdict(show_expr(part, names), verdict, seen.values) for part, verdict in failed)
         case Flatten():
-            yield from (f"{what} is {state}, which makes no row" for what, state in met["values"].items())
+            names = names_for(node)
+            yield from (f"{show_expr(e, names)} is {state}, which makes no row" for e, state in seen.collections)
         case _:
             return
 
@@ -132,42 +133,48 @@ def _told(part: Expr) -> Iterator[Expr]:
     yield from time_bounds(part)
 
 
-def _verdict(conjunct: str, verdict: str, values: Mapping[str, Any]) -> str:
-    outcome = "NULL, not true" if verdict == "NULL" else verdict
+def _verdict(conjunct: str, verdict: bool | None, values: Mapping[str, Any]) -> str:
+    outcome = "NULL, not true" if verdict is None else "FALSE"
     told = told_values(values)
     return f"{told}, so {conjunct} is {outcome}" if told else f"{conjunct} is {outcome}"
 
 
-def _join_facts(node: Plan | None, met: Met) -> Iterator[str]:
-    if NO_PARTNER in met["facts"]:
-        side = met["facts"][NO_PARTNER]
-        yield f"{_own_values(node, met)}: no partner on the {side}"
-        yield from _listed(f"nearest on the {side}", met.get("nearest", ()))
-    elif PARTNER in met["facts"]:
-        yield f"{_own_values(node, met)}: has a partner on the {met['facts'][PARTNER]}"
-        yield from _listed("its partner", met.get("partner", ()))
+def _partners(node: Plan | None, seen: Observation) -> Iterator[str]:
+    if seen.no_partner is not None:
+        yield f"{_own_values(node, seen)}: no partner on the {seen.no_partner}"
+        yield from _listed(f"nearest on the {seen.no_partner}", seen.nearest)
+    elif seen.has_partner is not None:
+        yield f"{_own_values(node, seen)}: has a partner on the {seen.has_partner}"
+        yield from _listed("its partner", seen.partner)
 
 
-def _own_values(node: Plan | None, met: Met) -> str:
-    """What a row brings to a join; its columns need not say from which side, for the sentence does."""
+def _own_values(node: Plan | None, seen: Observation) -> str:
+    """Show what a row brings to a join; its columns need not say from which side, for the sentence does."""
     if not isinstance(node, Join) or node.condition is None:
-        return told_values(met["values"])
-    names, read = names_for(node), tuple(parts(node.condition))
-    short = {show_expr(part, names): show_expr(part) for part in read}
-    return told_values({short.get(what, what): value for what, value in met["values"].items()})
+        return told_values(seen.values)
+    values: dict[str, Any] = {}
+    for expr, value in seen.read:
+        values.setdefault(show_expr(expr), value)
+    return told_values(values)
 
 
-def _other_facts(met: Met) -> Iterator[str]:
-    """Ranks and rivals."""
-    facts = {what: value for what, value in met["facts"].items() if what not in (NO_PARTNER, PARTNER)}
-    if "rank" in facts:
-        yield show_row({**met["values"], **facts})
-    else:
-        yield from all_cut(f"{what}: {value}" for what, value in facts.items())
-    yield from _listed("kept instead", met.get("kept", ()))
+def _ranks_and_rivals(seen: Observation) -> Iterator[str]:
+    if seen.rank is not None:
+        yield show_row({**seen.values, **_ranks(seen)})
+    if seen.rival is not None:
+        yield cut(f"kept instead: {', '.join(f'{name} = {print_value(value)}' for name, value in seen.rival.items())}")
+    yield from (f"copies on the {side}: {count}" for side, count in seen.copies.items())
+    yield from _listed("kept instead", seen.kept)
 
 
-def _listed(label: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _ranks(seen: Observation) -> dict[str, Any]:
+    found: dict[str, Any] = {"rank": seen.rank}
+    if seen.last_rank is not None:
+        found["last rank that is kept"] = seen.last_rank
+    return {**found, **{f"last {show_expr(e, seen.names)} that is kept": value for e, value in seen.cut_off}}
+
+
+def _listed(label: str, rows: Sequence[Row]) -> Iterator[str]:
     if rows and len(rows[0]) == 1:
         (name,) = rows[0]
         yield f"{label}: {name} = {', '.join(show_cell(row[name]) for row in rows)}"

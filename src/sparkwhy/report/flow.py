@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sparkwhy.explain.model import Explanation
+from sparkwhy.plan.join_types import Side
 from sparkwhy.plan.nodes import Join, Plan, Union
 from sparkwhy.plan.show import inputs_of_step, main_nodes
 from sparkwhy.plan.traits import is_subtraction
-from sparkwhy.trace.rules.join_inputs import NO_PARTNER
 
 
 @dataclass(frozen=True)
@@ -112,13 +112,15 @@ def _sides(
         case node if is_subtraction(node):
             return inputs[1:], ()
         case Join() if len(inputs) == 2:
-            lacking = {"left": inputs[:1], "right": inputs[1:]}.get(_lacking(step, explanation) or "", ())
+            side = _lacking(step, explanation)
+            lacking = () if side is None else inputs[:1] if side == "left" else inputs[1:]
             return [each for each in lacking if each not in dead], ()
         case _:
             return (), ()
 
 
-def _lacking(step: int, explanation: Explanation) -> str | None:
-    """The side of a join on which none of the witnesses has a partner; None, if they have, or differ."""
-    met = [witness["at"].get(step, {"facts": {}})["facts"].get(NO_PARTNER) for witness in explanation.witnesses]
-    return met[0] if met and all(each == met[0] for each in met) else None
+def _lacking(step: int, explanation: Explanation) -> Side | None:
+    """Return the side of a join on which none of the witnesses has a partner; None if they have, or differ."""
+    seen = [witness.at.get(step) for witness in explanation.witnesses]
+    sides = {None if each is None else each.no_partner for each in seen}
+    return sides.pop() if len(sides) == 1 else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any
@@ -14,7 +14,7 @@ from sparkwhy.report.graph import column, draw, layout
 from sparkwhy.report.report import Change, Report, Row, Suspect, Told, show_changes
 from sparkwhy.report.tags import Content, Markup, document, element, joined, script, style_sheet
 from sparkwhy.report.values import counted, show_cell
-from sparkwhy.trace.encode import Entries, NestedText
+from sparkwhy.trace.encode import MapEntries
 
 _NO_NETWORK = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
@@ -260,7 +260,7 @@ def _lines(names: Sequence[str], rows: Sequence[Row]) -> Iterator[Markup]:
 
 
 def _cell(value: Any) -> Markup:
-    return element("td", _parts(value.parts if isinstance(value, NestedText) else value))
+    return element("td", _parts(value))
 
 
 def _parts(value: Any) -> Content:
@@ -268,13 +268,13 @@ def _parts(value: Any) -> Content:
     match value:
         case None:
             return element("span", "null", class_="null")
-        case tuple() if value and all(isinstance(each, dict) for each in value):
+        case tuple() if value and all(isinstance(each, Mapping) for each in value):
             return _nested(_records(list(value[0]), value[:_ELEMENTS]), len(value))
         case tuple():
             return _nested((element("tr", _cell(each)) for each in value[:_ELEMENTS]), len(value))
-        case dict():
+        case Mapping():
             return _nested(_records(list(value), [value]))
-        case Entries(pairs):
+        case MapEntries(pairs):
             lines = (element("tr", element("th", _parts(key), scope="row"), _cell(each)) for key, each in pairs)
             return _nested(islice(lines, _ELEMENTS), len(pairs))
         case _:

@@ -17,14 +17,15 @@ from sparkwhy.explain.absent import SourceGap
 from sparkwhy.explain.model import Explanation, Fix, SideEffects, column_names
 from sparkwhy.messages import Message, Value
 from sparkwhy.plan.exprs import Expr, FieldOf
-from sparkwhy.plan.nodes import Flatten, Plan
+from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.origins import attributes_made_by
-from sparkwhy.plan.show import main_nodes
+from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.types import Array, Map, Struct, Type, ddl
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of, parts
 from sparkwhy.report.answer import Answer
-from sparkwhy.trace.rules.join_inputs import NO_PARTNER, PARTNER
+from sparkwhy.trace.encode import Typed, print_value
+from sparkwhy.trace.witness import Observation, Row, Witness
 from sparkwhy.wording import MASK
 
 Mask: TypeAlias = Callable[[str, str], str]
@@ -32,10 +33,6 @@ Mask: TypeAlias = Callable[[str, str], str]
 
 _MOST = 10_000
 """So many names can be meant; an iterator may have no end."""
-
-_HARMLESS_FACTS = ("rank", NO_PARTNER, PARTNER)
-_HARMLESS_FINDINGS = ("verdicts", "group")
-"""What holds for conditions of the query, and how many rows a group has."""
 
 _HINT = "write redact=True, names of columns, or a function of a column and a value."
 
@@ -78,7 +75,7 @@ class Redaction:
         """What is shown of a value; that it is null is no secret."""
         if value is None or not self.hides(what):
             return value
-        return f"{MASK} {type}".strip() if self.mask is None else str(self.mask(what, str(value)))
+        return f"{MASK} {type}".strip() if self.mask is None else str(self.mask(what, print_value(value)))
 
 
 def _names(given: Any) -> list[str]:
@@ -162,42 +159,37 @@ def _row(row: Mapping[str, Any], plan: Plan, hide: Redaction) -> Mapping[str, An
     return {name: hide.shown(name, value, types.get(name, "")) for name, value in row.items()}
 
 
-def _witness(witness: Mapping[str, Any], plan: Plan, hide: Redaction) -> Mapping[str, Any]:
-    nodes = main_nodes(plan)
-    told = {key: _hidden(key, value, hide) for key, value in witness.items() if key not in ("row", "at")}
-    at = {step: _met(met, nodes.get(step), hide) for step, met in witness["at"].items()}
-    return {**told, "row": _row(witness["row"], plan, hide), "at": at}
+def _witness(witness: Witness, plan: Plan, hide: Redaction) -> Witness:
+    at = witness.at.map(lambda _, seen: _observation(seen, hide))
+    return replace(witness, row=_row(witness.row, plan, hide), at=at)
 
 
-def _met(met: Mapping[str, Any], node: Plan | None, hide: Redaction) -> Mapping[str, Any]:
-    """What a witness met at an operator."""
-    told: dict[str, Any] = {}
-    for key, found in met.items():
-        match key:
-            case "values" if isinstance(node, Flatten):  # whether the collection was empty or null
-                told[key] = found
-            case "facts":
-                told[key] = {k: v if k in _HARMLESS_FACTS else _hidden(f"{k} {v}", v, hide) for k, v in found.items()}
-            case "hints":
-                told[key] = [_hint(hint, hide) for hint in found]
-            case _:
-                told[key] = found if key in _HARMLESS_FINDINGS else _hidden(key, found, hide)
-    return told
+def _observation(seen: Observation, hide: Redaction) -> Observation:
+    """Hide what was read and found; how conditions of the query came out, ranks, sides and counts stay."""
+    return replace(
+        seen,
+        read=_hide_values(seen.read, seen, hide),
+        cut_off=_hide_values(seen.cut_off, seen, hide),
+        rival=None if seen.rival is None else _hide_row(seen.rival, hide),
+        nearest=_hide_rows(seen.nearest, hide),
+        partner=_hide_rows(seen.partner, hide),
+        kept=_hide_rows(seen.kept, hide),
+        hints=tuple(_message(hint, hide) for hint in seen.hints),
+    )
 
 
-def _hidden(what: str, found: Any, hide: Redaction) -> Any:
-    """The same with the values inside hidden, each by the name under which it stands."""
-    match found:
-        case Mapping():
-            return {key: _hidden(str(key), value, hide) for key, value in found.items()}
-        case list() | tuple():
-            return [_hidden(what, value, hide) for value in found]
-        case _:
-            return hide.shown(what, found)
+def _hide_values(
+    values: tuple[tuple[Expr, Typed], ...], seen: Observation, hide: Redaction
+) -> tuple[tuple[Expr, Typed], ...]:
+    return tuple((expr, hide.shown(show_expr(expr, seen.names), value)) for expr, value in values)
 
 
-def _hint(hint: str, hide: Redaction) -> str:
-    return _message(hint, hide) if isinstance(hint, Message) else MASK
+def _hide_row(row: Row, hide: Redaction) -> Row:
+    return {name: hide.shown(name, value) for name, value in row.items()}
+
+
+def _hide_rows(rows: Iterable[Row], hide: Redaction) -> tuple[Row, ...]:
+    return tuple(_hide_row(row, hide) for row in rows)
 
 
 def _fix(fix: Fix, hide: Redaction) -> Fix:

@@ -93,7 +93,7 @@ class Told:
             remarks=(_STRICTER,) if _is_stricter(explanation) else (),
             alternative=show_changes(explanation.alternative) or None,
             evidence=explanation.evidence,
-            rows=tuple(witness["row"] for witness in witnesses) if seen is None else (seen,),
+            rows=tuple(witness.row for witness in witnesses) if seen is None else (seen,),
             unseen=0 if seen is None else len(explanation.plan.output) - len(seen),
             more=max(explanation.count - len(witnesses), 0) if seen is None else 0,
             changes=tuple(map(Change.of, explanation.fixes)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sparkwhy.trace.encode import print_value
 from sparkwhy.wording import quote_visibly as visible
 
 MAX_VALUE = 60
@@ -25,7 +26,7 @@ def show_cell(value: Any) -> str:
     """A value as it is; in quotes, with all to be seen, where one could overlook something."""
     if value is None:
         return "null"
-    text = cut(str(value), MAX_VALUE)
+    text = cut(print_value(value), MAX_VALUE)
     return text if text and text == text.strip() and visible(text) == f"'{text}'" else visible(text)
 
 
@@ -42,7 +43,8 @@ def told_values(values: Mapping[str, Any]) -> str:
 
 def _says_itself(name: str, value: Any) -> bool:
     """Whether a constant reads as its value does: then there is nothing to tell."""
-    return name in (f"'{value}'", f"date '{value}'", f"timestamp '{value}'")
+    text = print_value(value)
+    return name in (f"'{text}'", f"date '{text}'", f"timestamp '{text}'")
 
 
 def counted(count: int, noun: str) -> str:

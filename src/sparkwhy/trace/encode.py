@@ -1,122 +1,202 @@
-"""Nested values on their way out of the cluster: as text that keeps their parts apart, and back.
+"""Values on their way out of the cluster: encoded as text that keeps nested parts apart, and decoded by type.
 
-Spark's own text of a nested value does not say where one part ends: `[Doe, Ann]` has one element or two. So strings are
-quoted on the way, and each struct, array and map is a list in brackets, as in JSON.
+Spark's own text of a nested value does not say where one part ends: `[Doe, Ann]` has one element or two. So the parts
+of structs, arrays and maps are quoted and listed in brackets, as in JSON. A value that is not nested is its own text.
 """
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from sparkwhy.memory.printing import show_double, show_time
 from sparkwhy.plan.build import call, either, transform
-from sparkwhy.plan.exprs import Expr, FieldOf, IsNull, Literal
-from sparkwhy.plan.types import STRING, Array, Map, Struct, Type
-from sparkwhy.trace.observe import as_text
+from sparkwhy.plan.exprs import Cast, Expr, FieldOf, IsNull, Literal
+from sparkwhy.plan.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    Array,
+    Map,
+    Struct,
+    Type,
+    is_numeric,
+)
+from sparkwhy.question.values import convert
 
 
 @dataclass(frozen=True, slots=True)
-class Entries:
-    """The entries of a map."""
+class MapEntries:
+    """The entries of a map, in the order in which Spark lists them."""
 
-    pairs: tuple[tuple[Parts, Parts], ...]
-
-
-Parts: TypeAlias = "str | tuple[Parts, ...] | Mapping[str, Parts] | Entries | None"
-"""A value in its parts: an array as a tuple, a struct by its names, and in the end texts."""
+    pairs: tuple[tuple[Any, Any], ...]
 
 
-class NestedText(str):
-    """A nested value as Spark writes it, which also knows its parts."""
-
-    __slots__ = ("parts",)
-    parts: Parts
-
-    @classmethod
-    def of(cls, parts: Parts) -> NestedText:
-        made = cls(_written(parts))
-        made.parts = parts
-        return made
+Typed: TypeAlias = Any
+"""A decoded value: None, bool, int, float, Decimal, str, bytes, date, datetime; an array as a tuple, a struct as a
+mapping by field name, a map as `MapEntries`. A value of any other type stays the text that Spark prints."""
 
 
-# --- out ---
+# --- encode ---
 
 
-def outgoing(value: Expr) -> Expr:
-    """The value as text, from which `incoming` makes it again; what is not nested is its own text."""
-    return _listed(value) if _is_nested(value.type) else as_text(value)
+def encode(value: Expr) -> Expr:
+    """Return the value as text, from which `decode` makes it again; null stays null."""
+    return _encode_part(value) if _is_nested(value.type) else _to_text(value)
+
+
+def encode_row(values: Iterable[Expr]) -> Expr:
+    """Return several values as one text, from which `decode_row` makes them again."""
+    return _in_brackets(*map(_encode_part, values))
+
+
+def as_text(value: Expr) -> Expr:
+    """Return the value as Spark prints it."""
+    return value if value.type == STRING else Cast(value, STRING)
+
+
+def _to_text(value: Expr) -> Expr:
+    return call("hex", value) if value.type == BINARY else as_text(value)
 
 
 def _is_nested(type: Type) -> bool:
     return isinstance(type, Array | Map | Struct)
 
 
-def _listed(value: Expr) -> Expr:
+def _encode_part(value: Expr) -> Expr:
     match value.type:
         case Array():
-            return _unless_null(value, _in_brackets(transform(value, _listed)))
+            return _unless_null(value, _in_brackets(transform(value, _encode_part)))
         case Map():
-            return _unless_null(value, _in_brackets(transform(call("map_entries", value), _listed)))
+            return _unless_null(value, _in_brackets(transform(call("map_entries", value), _encode_part)))
         case Struct():
-            fields = (_listed(FieldOf(value, at)) for at in range(len(value.type.fields)))
+            fields = (_encode_part(FieldOf(value, at)) for at in range(len(value.type.fields)))
             return _unless_null(value, _in_brackets(*fields))
         case _:
-            return _unless_null(value, _quoted(as_text(value)))
+            text = _to_text(value)
+            return _unless_null(value, _quote(text if _has_no_quotes(value.type) else _escape(text)))
 
 
 def _unless_null(value: Expr, text: Expr) -> Expr:
-    return either(IsNull(value), _text("null"), text)
+    return either(IsNull(value), _literal("null"), text)
 
 
 def _in_brackets(*parts: Expr) -> Expr:
-    return call("concat", _text("["), call("concat_ws", _text(","), *parts), _text("]"))
+    return call("concat", _literal("["), call("concat_ws", _literal(","), *parts), _literal("]"))
 
 
-def _quoted(text: Expr) -> Expr:
-    escaped = call("replace", call("replace", text, _text("\\"), _text("\\\\")), _text('"'), _text('\\"'))
-    return call("concat", _text('"'), escaped, _text('"'))
+def _has_no_quotes(type: Type) -> bool:
+    return is_numeric(type) or type in (BOOLEAN, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ)
 
 
-def _text(value: str) -> Expr:
+def _escape(text: Expr) -> Expr:
+    return call("replace", call("replace", text, _literal("\\"), _literal("\\\\")), _literal('"'), _literal('\\"'))
+
+
+def _quote(text: Expr) -> Expr:
+    return call("concat", _literal('"'), text, _literal('"'))
+
+
+def _literal(value: str) -> Expr:
     return Literal(value, STRING)
 
 
-# --- back ---
+# --- decode ---
 
 
-def incoming(text: str | None, type: Type) -> str | None:
-    """The text of a value of this type, as Spark writes it; of a nested value with its parts."""
+def decode(text: str | None, type: Type, timezone: str) -> Typed:
+    """Return the value of this type that `encode` made the text of; the text itself if no Python type can hold it.
+
+    >>> from sparkwhy.plan.types import INTEGER
+    >>> decode('["1",null]', Array(INTEGER), "UTC")
+    (1, None)
+    """
     if text is None or not _is_nested(type):
+        return decode_atom(text, type, timezone)
+    try:
+        return _decode_part(_parse(text), type, timezone)
+    except ValueError:
         return text
-    parts = _parts(json.loads(text, strict=False), type)  # control characters stand for themselves
-    return None if parts is None else NestedText.of(parts)
 
 
-def _parts(read: Any, type: Type) -> Parts:
+def decode_row(text: str, types: Sequence[Type], timezone: str) -> tuple[Typed, ...]:
+    """Return the values of these types that `encode_row` made the text of."""
+    return tuple(_decode_part(part, type, timezone) for part, type in zip(_parse(text), types, strict=True))
+
+
+def _parse(text: str) -> Any:
+    return json.loads(text, strict=False)  # control characters stand for themselves
+
+
+def _decode_part(part: Any, type: Type, timezone: str) -> Typed:
     match type:
-        case _ if read is None:
+        case _ if part is None:
             return None
         case Array():
-            return tuple(_parts(each, type.element) for each in read)
+            return tuple(_decode_part(each, type.element, timezone) for each in part)
         case Map():
-            return Entries(tuple((_parts(key, type.key), _parts(value, type.value)) for key, value in read))
+            return MapEntries(tuple(_decode_entry(each, type, timezone) for each in part))
         case Struct():
-            return {field.name: _parts(each, field.type) for field, each in zip(type.fields, read, strict=True)}
+            pairs = zip(type.fields, part, strict=True)
+            return {field.name: _decode_part(each, field.type, timezone) for field, each in pairs}
         case _:
-            return str(read)
+            return decode_atom(str(part), type, timezone)
 
 
-def _written(parts: Parts) -> str:
-    match parts:
+def _decode_entry(entry: Any, type: Map, timezone: str) -> tuple[Typed, Typed]:
+    key, value = entry
+    return _decode_part(key, type.key, timezone), _decode_part(value, type.value, timezone)
+
+
+def decode_atom(text: str | None, type: Type, timezone: str) -> Typed:
+    """Return the value of this type that Spark prints as this text; the text itself if no Python type can hold it."""
+    if text is None or _is_nested(type):
+        return text
+    try:
+        if type == BINARY:
+            return bytes.fromhex(text)
+        if text == "NaN" and type in (FLOAT, DOUBLE):  # one object, so that equal rows with it compare as equal
+            return math.nan
+        if type == FLOAT:  # as many digits as Spark prints: 0.1, not 0.10000000149011612
+            return float(text)
+        return convert(text, type, timezone)
+    except (ValueError, ArithmeticError):
+        return text
+
+
+# --- print ---
+
+
+def print_value(value: Typed) -> str:
+    """Return the text that Spark prints for a decoded value: `true`, `1.0E10`, `{1, [a, null]}`."""
+    match value:
         case None:
             return "null"
-        case str():
-            return parts
-        case tuple():
-            return f"[{', '.join(map(_written, parts))}]"
-        case Entries():
-            return f"{{{', '.join(f'{_written(key)} -> {_written(value)}' for key, value in parts.pairs)}}}"
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return show_double(value)
+        case decimal.Decimal():
+            return format(value, "f")
+        case dt.datetime():
+            return show_time(value.replace(tzinfo=None))
+        case bytes():
+            return str(value, "utf-8", "replace")
+        case tuple() | list():
+            return f"[{', '.join(map(print_value, value))}]"
+        case MapEntries(pairs):
+            return f"{{{', '.join(f'{print_value(key)} -> {print_value(each)}' for key, each in pairs)}}}"
+        case Mapping():
+            return f"{{{', '.join(map(print_value, value.values()))}}}"
         case _:
-            return f"{{{', '.join(map(_written, parts.values()))}}}"
+            return str(value)

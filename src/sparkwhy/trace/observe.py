@@ -1,7 +1,9 @@
-"""Trails: what a traced row met at the operators that it blames, as text, for people to read.
+"""Trails: what a traced row records at the operators that it blames, as expressions of the traced plan.
 
-An entry names the step of the operator, what is told, and its value there. What is told is a value that the operator
-read, how a conjunct came out, or a fact: a rank, the row that was kept instead.
+    filter year >= 2019        slot 0: year            slot 1: year >= 2019
+    row (Sue, 2018)            (step 2, part 0, slot 0, "2018"), (step 2, part 0, slot 1, "false")
+
+An entry holds numbers and one encoded value. The legend says what a slot holds; `witness` decodes the entries.
 """
 
 from __future__ import annotations
@@ -12,19 +14,16 @@ from functools import reduce
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from sparkwhy.plan.build import boolean, call, either, empty_array, integer, long, transform
+from sparkwhy.plan.build import boolean, call, either, empty_array, integer, long, null, transform
 from sparkwhy.plan.exprs import (
     And,
-    Attribute,
     AttrId,
     Call,
-    Case,
     Cast,
     Compare,
     Expr,
     FieldOf,
     In,
-    IsNull,
     Lambda,
     Literal,
     MakeStruct,
@@ -35,8 +34,7 @@ from sparkwhy.plan.exprs import (
     is_true,
 )
 from sparkwhy.plan.filter_inputs import group_keys_tested_by
-from sparkwhy.plan.nodes import Column, Filter, Plan
-from sparkwhy.plan.show import Names, names_for, show_expr
+from sparkwhy.plan.nodes import Column, Filter, OpId
 from sparkwhy.plan.types import (
     DATE,
     DOUBLE,
@@ -53,34 +51,46 @@ from sparkwhy.plan.types import (
     Type,
     is_numeric,
 )
-from sparkwhy.plan.walk_exprs import attributes_of, operands, paths_of
+from sparkwhy.plan.walk_exprs import attributes_of, operands, paths_of, rewrite
+from sparkwhy.trace.encode import as_text, encode, encode_row
+from sparkwhy.trace.recorded import ConjunctVerdict, GroupReference, Legend, ReadValue, Recorded
 from sparkwhy.trace.variants.partitions import agreement, first_of
 
 ENTRY = Struct(
-    (Field("step", INTEGER), Field("what", STRING), Field("value", STRING), Field("alternatives", LONG)),
+    (
+        Field("step", INTEGER),
+        Field("part", INTEGER),
+        Field("slot", INTEGER),
+        Field("value", STRING),
+        Field("variants", LONG),
+    ),
 )
 TRAIL = Struct((Field("far", DOUBLE), Field("entries", Array(ENTRY))))
-"""What a row met, after how far its values are from what would have let it through: the nearest miss sorts first."""
-
-Said: TypeAlias = str | tuple[tuple[int, str], ...]
-"""What is told; where it has other names in other alternatives, for each block of these."""
-
-Entries = Sequence[tuple[Said, Expr]]
-
-Texts: TypeAlias = Mapping[AttrId, tuple[str, ...]]
-"""What attributes stand for in each alternative; nothing is told of one that stands for an empty text."""
+"""The entries of a row, after how far its values are from what would have let it through: the nearest miss sorts first.
+"""
 
 EVERYWHERE = -1
-"""The block of all alternatives."""
+"""The bit set of all variants."""
 
-VERDICT = "? "
-"""Marks the entries that tell how a conjunct came out."""
+NO_WAY = Literal(0.0, DOUBLE)
+"""The distance of a row of which none is known."""
 
-FACT = "! "
-"""Marks the entries that tell what happened, rather than a value that was read."""
+NO_VALUE = null(STRING)
+"""The value of an entry whose slot says it all."""
 
-REFERENCE = "& "
-"""Marks the entries that stand for the trail of a row behind a group: they name the part of the grouping's step."""
+StandsFor: TypeAlias = Mapping[AttrId, tuple[Expr | None, ...]]
+"""The expression that an attribute of the traced plan stands for in each variant; None: the query has none."""
+
+
+class Recording(NamedTuple):
+    """One thing to record: what it is, its value on a row, and the variants in which it holds, as a bit set."""
+
+    recorded: Recorded
+    value: Expr = NO_VALUE
+    variants: int = EVERYWHERE
+
+
+# --- trails ---
 
 
 def no_trail() -> Expr:
@@ -91,18 +101,39 @@ def _trail(far: Expr, entries: Expr) -> Expr:
     return MakeStruct(("far", "entries"), (far, entries))
 
 
-NO_WAY = Literal(0.0, DOUBLE)
+def distance_trail(far: Expr) -> Expr:
+    """Return a trail without entries, at this distance."""
+    return _trail(far, empty_array(ENTRY))
 
 
-def recorded(op: Plan, entries: Entries, far: Expr = NO_WAY) -> Expr:
-    """A trail of these entries at this operator."""
-    told = [(block, text, value) for what, value in entries for block, text in _texts(what)]
-    listed = call("array", *(_entry(op.id.step, *each) for each in told)) if told else empty_array(ENTRY)
-    return _trail(far, listed)
+def record_at(legend: Legend, op: OpId, recordings: Sequence[Recording], far: Expr = NO_WAY) -> tuple[Legend, Expr]:
+    """Return the legend with slots for these recordings at the operator, and the trail that fills them.
+
+    Slots are numbered from the first that the operator has free.
+    """
+    if not recordings:
+        return legend, distance_trail(far)
+    first = _free_slot(legend, op)
+    slots = {(op, first + at): each.recorded for at, each in enumerate(recordings)}
+    entries = (_entry(op, first + at, each) for at, each in enumerate(recordings))
+    return {**legend, **slots}, _trail(far, call("array", *entries))
+
+
+def _free_slot(legend: Legend, op: OpId) -> int:
+    slot = 0
+    while (op, slot) in legend:
+        slot += 1
+    return slot
+
+
+def _entry(op: OpId, slot: int, recording: Recording) -> Expr:
+    names = tuple(field.name for field in ENTRY.fields)
+    numbers = integer(op.step), integer(op.part), integer(slot)
+    return MakeStruct(names, (*numbers, encode(recording.value), long(recording.variants)))
 
 
 def joined(trails: Sequence[Expr]) -> Expr:
-    """One trail of several."""
+    """Return one trail with the entries of several, at the sum of their distances."""
     if len(trails) == 1:
         return trails[0]
     far = far_of(trails[0])
@@ -113,7 +144,7 @@ def joined(trails: Sequence[Expr]) -> Expr:
 
 
 def only_if(condition: Expr, trail: Expr) -> Expr:
-    """The trail where the condition holds. Distance and entries are told apart: only the first may be asked for."""
+    """Return the trail where the condition holds. Distance and entries are chosen apart: one may be read alone."""
     entries = _entries_of(trail)
     none = empty_array(ENTRY)
     far = either(condition, far_of(trail), NO_WAY)
@@ -121,29 +152,32 @@ def only_if(condition: Expr, trail: Expr) -> Expr:
 
 
 def unless_it_holds(condition: Expr, trail: Expr) -> Expr:
-    """The trail where the condition is false or null."""
+    """Return the trail where the condition is false or null."""
     return only_if(Not(is_true(condition)), trail)
 
 
-def of_all(trails: Expr, most: int) -> Expr:
-    """One trail of an array of them, the nearest misses first, with so many entries at most."""
+def nearest_of(trails: Expr, most: int) -> Expr:
+    """Return one trail of an array of them, the nearest misses first, with at most so many entries."""
     near = call("sort_array", trails, boolean(True))
     entries = call("flatten", transform(near, lambda trail: FieldOf(trail, 1)))
     far = call("coalesce", call("array_min", transform(trails, lambda trail: FieldOf(trail, 0))), NO_WAY)
     return _trail(far, call("slice", entries, integer(1), integer(most)))
 
 
-def only_far(trail: Expr) -> Expr:
-    """The trail without its entries."""
-    return _trail(far_of(trail), empty_array(ENTRY))
+def drop_entries(trail: Expr) -> Expr:
+    return distance_trail(far_of(trail))
 
 
 def far_of(trail: Expr) -> Expr:
     return trail.values[0] if isinstance(trail, MakeStruct) else FieldOf(trail, 0)
 
 
-def told_apart_by(trail: Expr, read: Iterable[Expr]) -> Expr:
-    """The trail of rows that are equally far, at distances that differ by next to nothing if what was read differs.
+def _entries_of(trail: Expr) -> Expr:
+    return trail.values[1] if isinstance(trail, MakeStruct) else FieldOf(trail, 1)
+
+
+def separate_ties(trail: Expr, read: Iterable[Expr]) -> Expr:
+    """Return the trail with a distance that differs by next to nothing between rows of which other values were read.
 
     So the nearest row is one, or all of the nearest have the same trail.
     """
@@ -156,39 +190,21 @@ def told_apart_by(trail: Expr, read: Iterable[Expr]) -> Expr:
     return _trail(far, _entries_of(trail))
 
 
-def _entries_of(trail: Expr) -> Expr:
-    return trail.values[1] if isinstance(trail, MakeStruct) else FieldOf(trail, 1)
+# --- references to rows below a grouping ---
 
 
-def reference(op: Plan, far: Expr, mark: Expr, keys: Iterable[Column]) -> Expr:
-    """A trail that can be looked up: that of the nearest of the rows that have this mark below a grouping.
+def refer(legend: Legend, op: OpId, far: Expr, mark: Expr, keys: Iterable[Column]) -> tuple[Legend, Expr]:
+    """Return a trail that refers to the nearest of the rows that have this mark below a grouping.
 
-    It also names the keys that are whole numbers, so that few rows have to be looked at.
+    It also has the keys that are whole numbers, so that few rows have to be read to find it.
     """
-    named = (
-        call("concat", Literal(f"{key.attribute.id}=", STRING), as_text(key.expr))
-        for key in keys
-        if key.expr.type in (INTEGER, LONG)
-    )
-    found = call("concat_ws", Literal(" ", STRING), as_text(mark), *named)
-    return _trail(far, call("array", _entry(op.id.step, EVERYWHERE, f"{REFERENCE}{op.id.part}", found)))
-
-
-class Referring(NamedTuple):
-    """What a reference says: the mark of a row, and the values of keys of its group."""
-
-    mark: int
-    keys: Mapping[AttrId, int]
-
-    @classmethod
-    def of(cls, text: str) -> Referring:
-        mark, *keys = text.split(" ")
-        pairs = (key.split("=") for key in keys)
-        return cls(int(mark), {AttrId(int(id)): int(value) for id, value in pairs})
+    whole = [key for key in keys if key.expr.type in (INTEGER, LONG)]
+    reference = GroupReference(op, tuple(key.attribute.id for key in whole))
+    return record_at(legend, op, [Recording(reference, encode_row((mark, *(key.expr for key in whole))))], far)
 
 
 def mark(values: Iterable[Expr]) -> Expr:
-    """A number that tells rows with other values apart, for all that matters."""
+    """Return a number that differs between rows with other values, but for collisions of a hash of 64 bits."""
     return call("xxhash64", *(e if _is_hashed(e.type) else as_text(e) for e in values))
 
 
@@ -202,74 +218,60 @@ def _is_hashed(type: Type) -> bool:
     )
 
 
-def _texts(what: Said) -> tuple[tuple[int, str], ...]:
-    return ((EVERYWHERE, what),) if isinstance(what, str) else what
+# --- what operators record ---
 
 
-def within(block: int, entries: Entries) -> Entries:
-    """Entries that are told only in these alternatives."""
-    return [(tuple((block & known, text) for known, text in _texts(what)), value) for what, value in entries]
+def meanings(expr: Expr, stands_for: StandsFor) -> tuple[tuple[int, Expr], ...]:
+    """Return what an expression of the traced plan means in the query: blocks of variants, each with its expression.
 
-
-def worded(what: Said, say: Callable[[str], str]) -> Said:
-    """What is told, in other words."""
-    return say(what) if isinstance(what, str) else tuple((block, say(text)) for block, text in what)
-
-
-def _entry(step: int, block: int, what: str, value: Expr) -> Expr:
-    names = ("step", "what", "value", "alternatives")
-    return MakeStruct(names, (integer(step), Literal(what, STRING), as_text(value), long(block)))
-
-
-def as_text(value: Expr) -> Expr:
-    return value if value.type == STRING else Cast(value, STRING)
-
-
-def row_text(attributes: Iterable[Attribute]) -> Expr:
-    """A row as text: `name = Ann, city = null`."""
-    values = [call("concat", Literal(f"{a.name} = ", STRING), _or_null(as_text(Ref(a)))) for a in attributes]
-    return call("concat_ws", Literal(", ", STRING), *values)
-
-
-def _or_null(text: Expr) -> Expr:
-    return call("coalesce", text, Literal("null", STRING))
-
-
-def fact(what: str, value: Expr) -> tuple[str, Expr]:
-    return f"{FACT}{what}", value
-
-
-def values(op: Plan, exprs: Iterable[Expr], texts: Texts = MappingProxyType({})) -> Entries:
-    """What an operator read, each expression once; `texts` says what attributes stand for that are not the query's."""
-    names = names_for(op)
-    told = [(_said(expr, names, texts), expr) for expr in dict.fromkeys(exprs)]
-    return [(what, expr) for what, expr in told if what]
-
-
-def _said(expr: Expr, names: Names, texts: Texts) -> Said:
-    count = next((len(texts[a.id]) for a in attributes_of(expr) if a.id in texts), None)
+    With `read` standing for `a` in variant 0 and for `b` in variant 1, `read + 1` means `a + 1` there and `b + 1` here.
+    """
+    count = next((len(stands_for[a.id]) for a in attributes_of(expr) if a.id in stands_for), None)
     if count is None:
-        return show_expr(expr, names)
-
-    def shown(alternative: int) -> str:
-        return show_expr(expr, lambda a: texts[a.id][alternative] if a.id in texts else names(a))
-
-    told = [shown(alternative) for alternative in range(count)]
-    return tuple((block, told[first_of(block)]) for block in agreement(told) if told[first_of(block)])
+        return ((EVERYWHERE, expr),)
+    meant = [_meaning_in(expr, stands_for, variant) for variant in range(count)]
+    found = [(block, meant[first_of(block)]) for block in agreement(meant)]
+    return tuple((block, known) for block, known in found if known is not None)
 
 
-def verdicts(op: Filter) -> Entries:
-    """What a filter read and how each of its conjuncts came out: TRUE, FALSE or NULL."""
-    names = names_for(op)
+def _meaning_in(expr: Expr, stands_for: StandsFor, variant: int) -> Expr | None:
+    read = [stands_for[a.id][variant] for a in attributes_of(expr) if a.id in stands_for]
+    if None in read:
+        return None
+
+    def original(part: Expr) -> Expr | None:
+        return (
+            stands_for[part.attribute.id][variant]
+            if isinstance(part, Ref) and part.attribute.id in stands_for
+            else None
+        )
+
+    return rewrite(expr, original)
+
+
+def record_as(
+    kind: Callable[[Expr], Recorded], expr: Expr, value: Expr, stands_for: StandsFor = MappingProxyType({})
+) -> tuple[Recording, ...]:
+    """Return the recordings of a value under what the expression means in each variant."""
+    return tuple(Recording(kind(meant), value, block) for block, meant in meanings(expr, stands_for))
+
+
+def read_values(exprs: Iterable[Expr], stands_for: StandsFor = MappingProxyType({})) -> tuple[Recording, ...]:
+    """Return recordings of the values that an operator reads, each expression once."""
+    return tuple(each for expr in dict.fromkeys(exprs) for each in record_as(ReadValue, expr, expr, stands_for))
+
+
+def filter_recordings(op: Filter) -> tuple[Recording, ...]:
+    """Return recordings of what a filter reads, and of how each of its conjuncts comes out."""
     parts = conjuncts(op.condition)
     bounds = (side for part in parts for side in time_bounds(part))
     sides = (side for part in atoms(op.condition) for side in sides_of(part))
-    read = values(op, (*paths_of(op.condition), *bounds, *sides, *group_keys_tested_by(op)))
-    return [*read, *((f"{VERDICT}{show_expr(part, names)}", _verdict(part)) for part in parts)]
+    read = read_values((*paths_of(op.condition), *bounds, *sides, *group_keys_tested_by(op)))
+    return (*read, *(Recording(ConjunctVerdict(part), part) for part in parts))
 
 
 def atoms(condition: Expr) -> Iterator[Expr]:
-    """The parts of a condition that are not made of conditions."""
+    """Yield the parts of a condition that are not made of conditions."""
     todo = [condition]
     while todo:
         part = todo.pop()
@@ -280,14 +282,16 @@ def atoms(condition: Expr) -> Iterator[Expr]:
 
 
 def sides_of(part: Expr) -> Iterator[Expr]:
-    """What a comparison compares, as far as it is not constant."""
+    """Yield what a comparison compares, as far as it is not constant."""
     if isinstance(part, Compare | In | Call):
         yield from (side for side in operands(part) if any(attributes_of(side)) and not isinstance(side, Lambda))
 
 
 def distance(op: Filter, read: Callable[[Expr], Expr]) -> Expr:
-    """How far a row is from meeting the condition of a filter, which it does not meet: the sum over its comparisons
-    with a constant."""
+    """Return how far a row is from meeting the condition of a filter, which it does not meet.
+
+    It is the sum over the comparisons of numbers and times with a constant.
+    """
     parts = conjuncts(op.condition)
     found = [(part, call("coalesce", read(apart), NO_WAY)) for each in parts for part, apart in _apart(each)]
     if len(parts) == 1:
@@ -297,7 +301,7 @@ def distance(op: Filter, read: Callable[[Expr], Expr]) -> Expr:
 
 
 def _apart(part: Expr) -> Iterator[tuple[Expr, Expr]]:
-    """A comparison of numbers or times with a constant, and how far apart the two are."""
+    """Yield a comparison of numbers or times with a constant, and how far apart the two are."""
     if isinstance(part, Compare) and part.op not in ("<>", "<=>"):
         sides = (part.left, part.right)
         measured = [as_number(side) for side in sides]
@@ -307,7 +311,7 @@ def _apart(part: Expr) -> Iterator[tuple[Expr, Expr]]:
 
 
 def as_number(expr: Expr) -> Expr | None:
-    """A number, date or time as a number; None of other values."""
+    """Return a number, date or time as a number; None for other values."""
     if is_numeric(expr.type):
         return Cast(expr, DOUBLE)
     if expr.type == DATE:
@@ -316,15 +320,8 @@ def as_number(expr: Expr) -> Expr | None:
 
 
 def time_bounds(part: Expr) -> Iterator[Expr]:
-    """The dates and times that a comparison names: what they mean depends on casts and on the time zone."""
+    """Yield the dates and times that a comparison names: what they mean depends on casts and on the time zone."""
     if isinstance(part, Compare):
         for side in (part.left, part.right):
             if side.type in (DATE, TIMESTAMP, TIMESTAMP_NTZ) and not any(attributes_of(side)):
                 yield side
-
-
-def _verdict(part: Expr) -> Expr:
-    return Case(
-        ((IsNull(part), Literal("NULL", STRING)), (is_true(part), Literal("TRUE", STRING))),
-        Literal("FALSE", STRING),
-    )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from functools import reduce as reduce_with
+from typing import NamedTuple, TypeVar
 
 from sparkwhy.plan.build import Fresh, all_of, call, carry, either, integer, long, reduce
-from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, Or, Ref
+from sparkwhy.plan.exprs import Attribute, Compare, Expr, Or, Ref
 from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project, SortKey
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Type
 from sparkwhy.plan.walk import inputs, walk
@@ -18,16 +19,52 @@ from sparkwhy.trace.blame import Bits
 from sparkwhy.trace.bounds_by_halving import Part, blames, parts_of
 from sparkwhy.trace.liveness import SETS, minus, no_sets, term, union
 from sparkwhy.trace.observe import (
+    NO_WAY,
     TRAIL,
-    Entries,
+    Recording,
+    StandsFor,
+    drop_entries,
     joined,
     no_trail,
-    only_far,
-    recorded,
-    told_apart_by,
+    record_at,
+    separate_ties,
     unless_it_holds,
 )
+from sparkwhy.trace.recorded import Legend
 from sparkwhy.trace.variants.partitions import Partition, agreement, first_of, refined, whole
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What rules learn beside the plan that they make; each rule adds to what its inputs know.
+
+    `legend` says what the slots of trails hold. `stands_for` gives the query's expressions for attributes that tracing
+    made in their place. `referred` has what the references of each grouping refer to. `counted` has what holds the
+    numbers that a count adds up, where rows were counted before they were joined.
+    """
+
+    legend: Legend = field(default_factory=dict)
+    stands_for: StandsFor = field(default_factory=dict)
+    referred: Mapping[OpId, Referred] = field(default_factory=dict)
+    counted: Mapping[Attribute, Attribute] = field(default_factory=dict)
+
+    def merge(self, other: Learned) -> Learned:
+        """Return what both know."""
+        return Learned(
+            _merge(self.legend, other.legend),
+            _merge(self.stands_for, other.stands_for),
+            _merge(self.referred, other.referred),
+            _merge(self.counted, other.counted),
+        )
+
+
+def _merge(one: Mapping[K, V], other: Mapping[K, V]) -> Mapping[K, V]:
+    if not other or one is other:
+        return one
+    return {**one, **other} if one else other
 
 
 @dataclass(frozen=True)
@@ -59,6 +96,11 @@ class TracedRows:
     split: Partition = (1,)
     everywhere: bool = False
     unique: frozenset[Attribute] | None = None
+    learned: Learned = Learned()
+
+    def learning(self, *others: Learned) -> TracedRows:
+        """Return the rows, which know also what the others do."""
+        return replace(self, learned=reduce_with(Learned.merge, [self.learned, *others]))
 
     def read_in(self, alternative: int, expr: Expr) -> Expr:
         """An expression over attributes of the query, as one over what holds these in an alternative."""
@@ -127,9 +169,6 @@ class TraceContext:
     read: frozenset[Attribute] = frozenset()
     """The attributes that the question or a filter reads."""
 
-    texts: dict[AttrId, tuple[str, ...]] = field(default_factory=dict)
-    """What an attribute that was made for an expression stands for, as text, in each alternative."""
-
     much: bool = False
     """Whether there is much data."""
 
@@ -146,14 +185,8 @@ class TraceContext:
     silent: frozenset[OpId] = frozenset()
     """The operators at which rows record nothing."""
 
-    referred: dict[OpId, Referred] = field(default_factory=dict)
-    """What the references of each grouping refer to."""
-
     counting: Mapping[OpId, tuple[Column, ...]] = field(default_factory=dict)
     """The joins above which rows of one side are counted, and nothing else is read of them, with these counts."""
-
-    counted: dict[Attribute, Attribute] = field(default_factory=dict)
-    """What holds the numbers that a count adds up, where rows were counted before they were joined."""
 
     @property
     def alternatives(self) -> range:
@@ -185,11 +218,20 @@ class TraceContext:
     def records_in_full(self, op: Plan) -> bool:
         return self.records_at(op) and (self.in_full is None or op.id in self.in_full)
 
-    def told(self, op: Plan, trail: Expr, read: Iterable[Expr]) -> Expr:
-        """A trail, as far as it is recorded at this operator, which read these values."""
+    def recorded_part(self, op: Plan, trail: Expr, read: Iterable[Expr]) -> Expr:
+        """Return the trail as far as it is recorded at this operator, which read these values."""
         if self.in_full is None:
             return trail
-        return told_apart_by(trail if op.id in self.in_full else only_far(trail), read)
+        return separate_ties(trail if op.id in self.in_full else drop_entries(trail), read)
+
+    def record(
+        self, op: Plan, rows: TracedRows, recordings: Sequence[Recording], far: Expr = NO_WAY
+    ) -> tuple[TracedRows, Expr]:
+        """Return the rows, whose legend has slots for these recordings, and the trail that fills them."""
+        if not self.records_at(op):
+            return rows, no_trail()
+        legend, trail = record_at(rows.learned.legend, op.id, recordings, far)
+        return replace(rows, learned=replace(rows.learned, legend=legend)), trail
 
     def traced(self, plan: Plan) -> TracedRows:
         """Rows without any marks, the same in all alternatives."""
@@ -238,11 +280,11 @@ class TraceContext:
         return attribute
 
     def unless_kept(
-        self, op: Plan, rows: TracedRows, columns: Iterable[Column], kept: Expr, record: Entries
+        self, op: Plan, rows: TracedRows, columns: Iterable[Column], kept: Expr, recordings: Sequence[Recording]
     ) -> TracedRows:
         """All rows; those that the operator would not keep blame it, and record why."""
-        verdict = Verdict(self.bits.claim(op.id), kept, recorded(op, record))
-        return self.judged(op, rows, columns, [verdict])
+        rows, trail = self.record(op, rows, recordings)
+        return self.judged(op, rows, columns, [Verdict(self.bits.claim(op.id), kept, trail)])
 
     def judged(self, op: Plan, rows: TracedRows, columns: Iterable[Column], verdicts: Sequence[Verdict]) -> TracedRows:
         """All rows, each with what the verdicts say of it; one that exists in no alternative is dropped for good."""
@@ -252,7 +294,7 @@ class TraceContext:
         blame = _all(union, [*_known(rows.blame), *(either(v.kept, long(0), long(v.bit)) for v in decided)])
         trail = maybe = None
         if self.records_at(op):
-            told = [self.told(op, v.record, paths_of(v.kept)) for v in verdicts]
+            told = [self.recorded_part(op, v.record, paths_of(v.kept)) for v in verdicts]
             steps = [unless_it_holds(v.kept, each) for v, each in zip(decided, told, strict=True)]
             trail = joined([*_known(rows.trail), *steps])
         if rows.maybe is not None:

@@ -10,8 +10,9 @@ meet them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar, cast
 
 from sparkwhy.backtrace.backtrace import (
@@ -54,7 +55,8 @@ from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.rewrite.never_fails import never_fails
 from sparkwhy.rewrite.prune_columns import pruned
 from sparkwhy.trace.blame import Bits, Dropper, drops
-from sparkwhy.trace.observe import TRAIL, Referring, distance, recorded, values, verdicts, within
+from sparkwhy.trace.observe import TRAIL, Recording, distance, filter_recordings, record_as
+from sparkwhy.trace.recorded import CollectionState, Legend
 from sparkwhy.trace.rows import TraceContext, TracedRows, Verdict, query_columns, told_apart
 from sparkwhy.trace.rules.aggregate import trace_aggregate, trace_distinct
 from sparkwhy.trace.rules.join import trace_join
@@ -67,6 +69,7 @@ from sparkwhy.trace.supported import refusal_of
 from sparkwhy.trace.variants.merge import lifted, variant_columns, with_columns
 from sparkwhy.trace.variants.partitions import agreement, first_of, refined
 from sparkwhy.trace.variants.split import split
+from sparkwhy.trace.witness import WitnessRef
 
 Op = TypeVar("Op", bound=Plan)
 Wanted = Mapping[OpId, Conditions]
@@ -83,6 +86,11 @@ class TracedQuery:
     bits: Bits
     plans: tuple[Plan, ...]
     wanted: tuple[Wanted, ...]
+
+    @property
+    def legend(self) -> Legend:
+        """What the slots of the rows' trails hold."""
+        return self.rows.learned.legend
 
 
 def trace(
@@ -127,7 +135,7 @@ class Recalled:
     any_will_do: bool
     keyed: bool
 
-    def nearest(self, references: Sequence[Referring], share: float = 1.0) -> Plan:
+    def nearest(self, references: Sequence[WitnessRef], share: float = 1.0) -> Plan:
         """The marks of these references, each with the trail of the nearest row, of such a share of the rows."""
         fresh, grouping = self.fresh, self.grouping
         looked_for = In(self.mark, tuple(long(number) for number in sorted({each.mark for each in references})))
@@ -147,7 +155,7 @@ class Recalled:
         return Aggregate(id=fresh.part(grouping), input=each, keys=carry((key,)), aggregates=(least,))
 
 
-def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> Recalled | None:
+def recalled(query: TracedQuery, at: OpId, references: Sequence[WitnessRef]) -> Recalled | None:
     """The rows to which these references refer, and others; `at` is the grouping.
 
     What is below the grouping is traced once more, under the same bits, so that rows have the same marks. Trails may
@@ -161,19 +169,20 @@ def recalled(query: TracedQuery, at: OpId, references: Sequence[Referring]) -> R
     tracing = tracing.referring_below(inputs(grouping), referring)
     tracing = tracing.referring_by_blame(_of_single_rows(plans, referring), inputs(grouping))
     known = _keys_among(grouping, references)
-    _traced(tracing, groupings, tuple({**each, at: each[at] + known} for each in wanted), ())
-    if at not in tracing.referred:
+    traced = _traced(tracing, groupings, tuple({**each, at: each[at] + known} for each in wanted), ())
+    referred = traced.rows.learned.referred
+    if at not in referred:
         return None
-    rows, mark = tracing.referred[at]
+    rows, mark = referred[at]
     return Recalled(grouping, tracing.fresh, rows, mark, at in tracing.by_blame, bool(known))
 
 
-def _keys_among(grouping: Plan, references: Sequence[Referring]) -> Conditions:
+def _keys_among(grouping: Plan, references: Sequence[WitnessRef]) -> Conditions:
     """That the groups have keys that some reference names, where all of them name one."""
     found = []
     for key in grouping.output:
-        values = {each.keys[key.id] for each in references if key.id in each.keys}
-        if values and all(key.id in each.keys for each in references):
+        values = {dict(each.keys)[key.id] for each in references if key.id in dict(each.keys)}
+        if values and all(key.id in dict(each.keys) for each in references):
             found.append(In(Ref(key), tuple(Literal(value, key.type) for value in sorted(values))))
     return tuple(found)
 
@@ -228,7 +237,8 @@ def _traced(
         asked = tuple(each[op.id] for each in needed)
         if not all(map(_bears_all_rows, ops)):
             below = tuple(tracing.existing(op, rows) for rows in below)
-        rows = tracing.settled(op, annotate(tracing, ops, below, asked))
+        known = [rows.learned for rows in below]
+        rows = tracing.settled(op, annotate(tracing, ops, below, asked).learning(*known))
         return tracing.where(op, rows, [_unchecked(*each) for each in zip(ops, asked, strict=True)])
 
     return TracedQuery(tracing.existing(plans[0], fold(narrow[0], combine)), tracing.bits, plans, wanted)
@@ -352,15 +362,28 @@ def _trace_filter(tracing: TraceContext, ops: tuple[Filter, ...], rows: TracedRo
     if not blocks:
         return rows
 
-    def verdict(block: int) -> Verdict:
+    verdicts = []
+    for block in blocks:
         at = first_of(block)
-        told = [(what, rows.read_in(at, value)) for what, value in verdicts(ops[at])]
         bit = tracing.bits.claim(ops[0].id, within=block)
-        far = distance(ops[at], lambda expr: rows.read_in(at, expr))
-        return Verdict(bit, conditions[at], recorded(ops[0], within(block, told), far))
-
-    judged = tracing.judged(ops[0], rows, carry(query_columns(rows)), [verdict(block) for block in blocks])
+        far = distance(ops[at], partial(rows.read_in, at))
+        rows, trail = tracing.record(ops[0], rows, tuple(_filter_recordings(tracing, ops, rows, block)), far)
+        verdicts.append(Verdict(bit, conditions[at], trail))
+    judged = tracing.judged(ops[0], rows, carry(query_columns(rows)), verdicts)
     return replace(judged, parts=refined([judged.parts, agreement(conditions)]))
+
+
+def _filter_recordings(
+    tracing: TraceContext, ops: tuple[Filter, ...], rows: TracedRows, block: int
+) -> Iterator[Recording]:
+    """Yield what a filter records in a block of variants that read the same values, by the expressions of each."""
+    if not tracing.records_at(ops[0]):
+        return
+    for same in agreement([op.condition for op in ops]):
+        if same & block:
+            at = first_of(same & block)
+            for each in filter_recordings(ops[at]):
+                yield each._replace(value=rows.read_in(at, each.value), variants=same & block)
 
 
 def _trace_aggregate(tracing: TraceContext, ops: tuple[Aggregate, ...], inputs: tuple[TracedRows, ...]) -> TracedRows:
@@ -420,8 +443,8 @@ def _trace_flatten(
         position = tracing.fresh.attribute("position", INTEGER, nullable=True)
     state = tracing.fresh.attribute("state", STRING)
     if blamed and tracing.records_in_full(op):  # told before: later Spark would have to keep the whole collection
-        known = either(IsNull(op.collection), Literal("null", STRING), Literal("empty", STRING))
-        rows = tracing.project(op, rows, (*carry(query_columns(rows)), Column(state, known)))
+        reason = either(IsNull(op.collection), Literal("null", STRING), Literal("empty", STRING))
+        rows = tracing.project(op, rows, (*carry(query_columns(rows)), Column(state, reason)))
     flat = Flatten(
         id=tracing.fresh.part(op),
         where=op.where,
@@ -437,8 +460,9 @@ def _trace_flatten(
         return traced
     size = call("coalesce", call("size", op.collection), integer(0))
     has_elements = Compare(">", size, integer(0)) if position is None else IsNotNull(Ref(position))
-    told = values(op, (op.collection,), tracing.texts) if tracing.records_in_full(op) else ()
-    record = [(what, Ref(state)) for what, _ in told]
+    known = traced.learned.stands_for
+    full = tracing.records_in_full(op)
+    recordings = record_as(CollectionState, op.collection, Ref(state), known) if full else ()
     helping = {state} if position == op.position else {state, position}
     kept = [attribute for attribute in query_columns(traced) if attribute not in helping]
-    return tracing.unless_kept(op, traced, carry(kept), has_elements, record)
+    return tracing.unless_kept(op, traced, carry(kept), has_elements, recordings)

@@ -28,5 +28,5 @@ def forms_for(context: FixContext, blamed: Blamed) -> Forms:
     node, observation = blamed.node, blamed.observation
     if not isinstance(node, Filter) or observation is None:
         return Forms()
-    failed, value_of = failed_at(node, observation), values_at(context, node, observation)
+    failed, value_of = failed_at(observation), values_at(context, observation)
     return change_failed(node.condition, failed, value_of)

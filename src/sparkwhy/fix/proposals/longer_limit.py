@@ -13,8 +13,8 @@ from sparkwhy.plan.nodes import Limit
 def propose(_: FixContext, blamed: Blamed) -> Iterator[Change]:
     """Propose the smallest change of count or offset that lets the row with the recorded rank through."""
     limit, observation = blamed.node, blamed.observation
-    if isinstance(limit, Limit) and observation is not None and "rank" in observation["facts"]:
-        yield Change(limit.id, "constant", _reach(limit, int(observation["facts"]["rank"])))
+    if isinstance(limit, Limit) and observation is not None and observation.rank is not None:
+        yield Change(limit.id, "constant", _reach(limit, observation.rank))
 
 
 def _reach(limit: Limit, rank: int) -> Limit:

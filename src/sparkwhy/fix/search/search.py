@@ -129,7 +129,7 @@ class FixSearch:
             asked = conditions_on_rows(repairs[0].plan, self.conditions)
             keys = self.find_keys([repair.plan for repair in repairs], asked)
             plan = outcome_plan(repairs, self.conditions, told, keys, much=self.large)
-            for number, outcome in outcomes_of(self._collect_asked(plan), told).items():
+            for number, outcome in outcomes_of(self._collect_asked(plan), told, self.query.timezone).items():
                 at, i, _ = batch[number]
                 outcomes[at][i] = outcome
         return outcomes
@@ -306,7 +306,7 @@ class FixSearch:
 
     def _effects(self, repairs: Sequence[Repair], *, examples: bool) -> Mapping[int, SideEffects]:
         plan = effects_plan(self.query.plan, repairs, self.conditions, examples=examples, much=self.large)
-        return effects_of(self.query.plan, len(repairs), self._collect(plan))
+        return effects_of(self.query.plan, len(repairs), self._collect(plan), self.query.timezone)
 
     def _bounds(self, repairs: Sequence[Repair]) -> Mapping[int, SideEffects]:
         plan = bounds_plan(self.query.plan, repairs, self.conditions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from sparkwhy.plan.build import all_of, boolean, carry, long, null
@@ -27,15 +27,8 @@ from sparkwhy.rewrite.partial_aggregates import Stages, staged, summed_counts
 from sparkwhy.trace.attainable import bounded
 from sparkwhy.trace.blame import drops
 from sparkwhy.trace.liveness import TERM, blame_of, no_sets, term, unless_of, with_any
-from sparkwhy.trace.observe import (
-    NO_WAY,
-    TRAIL,
-    far_of,
-    mark,
-    of_all,
-    reference,
-)
-from sparkwhy.trace.rows import Referred, TraceContext, TracedRows, certain_values, query_columns, told_apart
+from sparkwhy.trace.observe import NO_WAY, TRAIL, far_of, mark, nearest_of, refer
+from sparkwhy.trace.rows import Learned, Referred, TraceContext, TracedRows, certain_values, query_columns, told_apart
 from sparkwhy.trace.rules.ranks import in_each_alternative
 from sparkwhy.trace.rules.union import trace_union
 from sparkwhy.trace.variants.merge import variant_columns
@@ -63,7 +56,7 @@ def trace_aggregate(tracing: TraceContext, op: Aggregate, rows: TracedRows) -> T
         return _trace_keys(tracing, op, rows, apart)
     extra, bounds = bounded(tracing.fresh, op, tracing.read)
     query, op = op, replace(op, aggregates=op.aggregates + extra)
-    plan = _staged(tracing, op)
+    plan = _staged(tracing, op, rows.learned.counted)
     op, ready = _first_stage(tracing, op, rows, plan, apart)
     here: Attribute | None = None
     if not op.keys:
@@ -112,6 +105,7 @@ def _merged_keys(tracing: TraceContext, op: Plan, rows: TracedRows, keys: tuple[
         parts=rows.parts,
         split=tracing.whole,
         everywhere=rows.everywhere,
+        learned=rows.learned,
         unique=frozenset(column.attribute for column in keys),
     )
     return nearest.told(tracing, op, traced, keys)
@@ -125,17 +119,17 @@ class _Plan:
     whole: bool
 
 
-def _staged(tracing: TraceContext, op: Aggregate) -> _Plan:
-    found = [_stages(tracing, column) for column in op.aggregates]
+def _staged(tracing: TraceContext, op: Aggregate, counted: Mapping[Attribute, Attribute]) -> _Plan:
+    found = [_stages(tracing, column, counted) for column in op.aggregates]
     stages = tuple(stage for stage in found if stage is not None)
     return _Plan(stages, len(stages) < len(found))
 
 
-def _stages(tracing: TraceContext, column: Column) -> Stages | None:
+def _stages(tracing: TraceContext, column: Column, counted: Mapping[Attribute, Attribute]) -> Stages | None:
     if not isinstance(column.expr, AggCall):
         return None
-    if column.attribute in tracing.counted:  # rows were counted below a join
-        return summed_counts(tracing.fresh, column.expr, Ref(tracing.counted[column.attribute]))
+    if column.attribute in counted:  # rows were counted below a join
+        return summed_counts(tracing.fresh, column.expr, Ref(counted[column.attribute]))
     by_numbers = by_whole_numbers(tracing.fresh, column.expr) if tracing.much else None
     return by_numbers or staged(tracing.fresh, column.expr)
 
@@ -159,9 +153,10 @@ def _referring(tracing: TraceContext, op: Aggregate, rows: TracedRows) -> Traced
     keys, differing = _in_all(tracing, rows, op.keys)
     far = NO_WAY if rows.trail is None or op.id in tracing.by_blame else far_of(Ref(rows.trail))
     own = mark((*(key.expr for key in keys), rows.blame_expr, far))
-    tracing.referred[op.id] = Referred(rows, own)
     same = [key for key in op.keys if key.attribute not in differing]
-    return tracing.project(op, rows, carry(query_columns(rows)), trail=reference(op, far, own, same))
+    legend, trail = refer(rows.learned.legend, op.id, far, own, same)
+    learned = Learned(legend, referred={op.id: Referred(rows, own)})
+    return tracing.project(op, rows.learning(learned), carry(query_columns(rows)), trail=trail)
 
 
 def _with_keys(tracing: TraceContext, op: Aggregate, rows: TracedRows) -> tuple[Aggregate, TracedRows]:
@@ -208,6 +203,7 @@ def _partial_groups(tracing: TraceContext, op: Aggregate, rows: TracedRows, plan
         parts=rows.parts,
         split=rows.split,
         everywhere=rows.everywhere,
+        learned=rows.learned,
     )
     blame = () if rows.blame is None else carry((rows.blame,))  # what takes rows away depends on what else is looked at
     return nearest.told(tracing, op, traced, keys + blame)
@@ -249,10 +245,12 @@ class _Nearest:
         self, tracing: TraceContext, op: Plan, groups: TracedRows, keys: tuple[Column, ...], below: Expr, far: Expr
     ) -> TracedRows:
         """The groups with references to their rows, which are so far `below` as these are."""
-        tracing.referred[op.id] = Referred(self.rows, mark((*(key.expr for key in keys), below)))
+        referred = {op.id: Referred(self.rows, mark((*(key.expr for key in keys), below)))}
         differing = {held for each in groups.variants.values() for held in each}
         same = carry(key.attribute for key in keys if key.attribute not in differing)
-        trail = reference(op, far, mark((*(Ref(key.attribute) for key in keys), far)), same)
+        own = mark((*(Ref(key.attribute) for key in keys), far))
+        legend, trail = refer(self.rows.learned.legend, op.id, far, own, same)
+        groups = groups.learning(Learned(legend, referred=referred))
         made = {column.attribute for column in self.columns}
         given = [a for a in query_columns(groups) if a not in made]
         return tracing.project(op, groups, carry(given), trail=trail)
@@ -316,8 +314,9 @@ def _second_stage(
     aggregates = (*second, noted, *recorded)
     grouped = Aggregate(id=fresh.part(op), where=op.where, input=rows.plan, keys=keys + marks, aggregates=aggregates)
     marks_of = replace(tracing.traced(grouped), parts=rows.parts, split=rows.split, everywhere=rows.everywhere)
+    marks_of = marks_of.learning(rows.learned)
     traced = replace(marks_of, blame=rows.blame, unless=rows.unless, notes=notes)
-    trail = of_all(Ref(trails), _MAX_TRAIL) if recorded else None
+    trail = nearest_of(Ref(trails), _MAX_TRAIL) if recorded else None
     values = (
         {} if plan.whole else {c.attribute: stage.value for c, stage in zip(op.aggregates, plan.stages, strict=True)}
     )
@@ -369,5 +368,6 @@ def _distinct(tracing: TraceContext, op: Distinct, rows: TracedRows) -> TracedRo
     )
     living = with_any(term(long(0), no_sets()), Ref(terms))
     flat = Flatten(id=fresh.part(op), input=grouped, collection=living, elements=(alive,))
-    traced = TracedRows(flat, notes=notes, trail=trail if recorded else None, parts=rows.parts, split=rows.split)
+    told = trail if recorded else None
+    traced = TracedRows(flat, notes=notes, trail=told, parts=rows.parts, split=rows.split, learned=rows.learned)
     return tracing.project(op, traced, carry(op.output), blame=blame_of(Ref(alive)), unless=unless_of(Ref(alive)))

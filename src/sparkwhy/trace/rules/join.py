@@ -35,7 +35,6 @@ from sparkwhy.plan.exprs import (
     Expr,
     FieldOf,
     IsNull,
-    Literal,
     MakeStruct,
     Not,
     Or,
@@ -45,7 +44,7 @@ from sparkwhy.plan.exprs import (
 from sparkwhy.plan.join_keys import equal_keys, residual_conditions
 from sparkwhy.plan.join_types import Side, join_type_that_keeps, other_side
 from sparkwhy.plan.nodes import Column, Flatten, Join, Plan, Project, SortKey, Window
-from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
+from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Array, Field, Struct
 from sparkwhy.trace.blame import drops
 from sparkwhy.trace.liveness import (
     SETS,
@@ -60,11 +59,11 @@ from sparkwhy.trace.liveness import (
     unless_of,
     without_all,
 )
-from sparkwhy.trace.observe import fact, joined, only_if, recorded
+from sparkwhy.trace.observe import Recording, joined, only_if, record_at
+from sparkwhy.trace.recorded import NoPartner
 from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns
 from sparkwhy.trace.rules.join_counts import counted
 from sparkwhy.trace.rules.join_inputs import (
-    NO_PARTNER,
     JoinInput,
     matching,
     partner_of,
@@ -221,14 +220,15 @@ def _marked(tracing: TraceContext, op: Join, plan: Plan, a: JoinInput, b: JoinIn
     blamed = not (a.rows.is_certain and b.rows.is_certain and a.here is None and b.here is None)
     taken = a.rows.unless is not None or b.rows.unless is not None
     noted = a.rows.notes is not None or b.rows.notes is not None
+    rows, trail = _joined_trail(tracing, op, _joined(plan, a, b), a, b)
     marked = tracing.project(
         op,
-        _joined(plan, a, b),
+        rows,
         carry(a.held(op.left) + b.held(op.right)),
         blame=blame if blamed else None,
         unless=call("concat", a.unless, b.unless) if taken else None,
         notes=call("|", a.notes, b.notes) if noted else None,
-        trail=_joined_trail(tracing, op, a, b) if tracing.records else None,
+        trail=trail,
     )
     return _tidy(tracing, op, marked) if taken else _existing(tracing, op, marked, a, b)
 
@@ -241,6 +241,7 @@ def _joined(plan: Plan, a: JoinInput, b: JoinInput) -> TracedRows:
         parts=refined([a.rows.parts, b.rows.parts]),
         split=_split(a, b),
         everywhere=a.rows.everywhere and b.rows.everywhere,
+        learned=a.rows.learned.merge(b.rows.learned),
     )
 
 
@@ -260,21 +261,26 @@ def _existing(tracing: TraceContext, op: Join, rows: TracedRows, a: JoinInput, b
     return tracing.only(op, rows, (Compare("<>", call("&", rows.blame_expr, gates), gates),))
 
 
-def _joined_trail(tracing: TraceContext, op: Join, a: JoinInput, b: JoinInput) -> Expr:
+def _joined_trail(
+    tracing: TraceContext, op: Join, rows: TracedRows, a: JoinInput, b: JoinInput
+) -> tuple[TracedRows, Expr | None]:
     """The trails of both sides, and for a padded row what found no partner, also where the join pads it anyway."""
+    if not tracing.records:
+        return rows, None
     parts = [a.trail, b.trail]
     for row, other in ((a, b), (b, a)):
         if other.here is not None:
-            parts.append(only_if(IsNull(Ref(other.here)), _alone_record(tracing, op, row.side)))
-    return joined(parts)
+            rows, alone = _alone_record(tracing, op, rows, row.side)
+            parts.append(only_if(IsNull(Ref(other.here)), alone))
+    return rows, joined(parts)
 
 
-def _alone_record(tracing: TraceContext, op: Join, side: Side) -> Expr:
+def _alone_record(tracing: TraceContext, op: Join, rows: TracedRows, side: Side) -> tuple[TracedRows, Expr]:
     """What a row without a partner records: what the join read of it, and on which side nothing was found."""
-    other = other_side(side)
-    read = read_by_join(tracing, op, side)
-    trail = recorded(op, [*read, fact(NO_PARTNER, Literal(other, STRING))])
-    return tracing.told(op, trail, (value for _, value in read))
+    read = read_by_join(op, side, rows.learned.stands_for)
+    legend, trail = record_at(rows.learned.legend, op.id, [*read, Recording(NoPartner(other_side(side)))])
+    known = replace(rows, learned=replace(rows.learned, legend=legend))
+    return known, tracing.recorded_part(op, trail, (each.value for each in read))
 
 
 def _tidy(tracing: TraceContext, op: Join, rows: TracedRows) -> TracedRows:
@@ -298,14 +304,15 @@ def _with_variants(tracing: TraceContext, op: Join, plan: Plan, a: JoinInput, b:
     flat = Flatten(id=fresh.part(op), input=plan, collection=variants, elements=(variant,))
     kind = FieldOf(Ref(variant), 0)
     columns = _padded_columns(op, kind, a, b)
+    rows, trail = _variant_trail(tracing, op, _joined(flat, a, b), kind, a, b)
     joined = tracing.project(
         op,
-        replace(_joined(flat, a, b), variants={}),
+        replace(rows, variants={}),
         columns,
         blame=FieldOf(Ref(variant), 1),
         unless=FieldOf(Ref(variant), 2),
         notes=call("|", a.notes, b.notes),
-        trail=_variant_trail(tracing, op, kind, a, b) if tracing.records else None,
+        trail=trail,
     )
     kept = replace(joined, variants={**a.rows.variants, **b.rows.variants})
     return _existing(tracing, op, kept, a, b)
@@ -379,17 +386,17 @@ def _pair(a: JoinInput, b: JoinInput) -> Expr:
     return _variants(one(blame, call("concat", a.unless, b.unless)), _PAIR, long(0))
 
 
-def _variant_trail(tracing: TraceContext, op: Join, kind: Expr, a: JoinInput, b: JoinInput) -> Expr:
+def _variant_trail(
+    tracing: TraceContext, op: Join, rows: TracedRows, kind: Expr, a: JoinInput, b: JoinInput
+) -> tuple[TracedRows, Expr | None]:
     """The trail of a padded row is its own, with its key; that of a pair is both."""
-
-    def alone(row: JoinInput) -> Expr:
-        return joined([row.trail, _alone_record(tracing, op, row.side)])
-
-    branches = (
-        (equal(kind, integer(_LEFT_ALONE)), alone(a)),
-        (equal(kind, integer(_RIGHT_ALONE)), alone(b)),
-    )
-    return Case(branches, joined([a.trail, b.trail]))
+    if not tracing.records:
+        return rows, None
+    branches = []
+    for number, row in ((_LEFT_ALONE, a), (_RIGHT_ALONE, b)):
+        rows, alone = _alone_record(tracing, op, rows, row.side)
+        branches.append((equal(kind, integer(number)), joined([row.trail, alone])))
+    return rows, Case(tuple(branches), joined([a.trail, b.trail]))
 
 
 def _alone(op: Join, row: JoinInput, other: JoinInput, kind: int, bit: Expr) -> Expr:

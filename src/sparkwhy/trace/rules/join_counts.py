@@ -23,8 +23,8 @@ from sparkwhy.plan.traits import is_grouping
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
-from sparkwhy.trace.observe import TRAIL, far_of, recorded
-from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns
+from sparkwhy.trace.observe import TRAIL, distance_trail, far_of
+from sparkwhy.trace.rows import Learned, TraceContext, TracedRows, query_columns
 
 SIDES: tuple[Side, ...] = ("right", "left")
 
@@ -103,7 +103,7 @@ def _by_key(
     fresh = tracing.fresh
     by = carry(attribute for attribute in below.output if attribute in keys)
     made = tuple(Column(fresh.attribute("part", LONG), column.expr) for column in counts)
-    tracing.counted.update({c.attribute: part.attribute for c, part in zip(counts, made, strict=True)})
+    parts = {c.attribute: part.attribute for c, part in zip(counts, made, strict=True)}
     notes = fresh.attribute("notes", INTEGER)
     noted = () if rows.notes is None else (Column(notes, AggCall("bit_or", (Ref(rows.notes),))),)
     told = () if rows.trail is None else (_nearest(tracing, op, rows.trail),)
@@ -121,6 +121,7 @@ def _by_key(
         parts=rows.parts,
         split=rows.split,
         everywhere=rows.everywhere,
+        learned=rows.learned.merge(Learned(counted=parts)),
     )
     return shape, _with_trail(tracing, op, found) if told else found
 
@@ -138,4 +139,4 @@ def _with_trail(tracing: TraceContext, op: Join, rows: TracedRows) -> TracedRows
         return rows
     assert rows.trail is not None
     columns = carry(query_columns(rows))
-    return tracing.project(op, replace(rows, trail=None), columns, trail=recorded(op, (), Ref(rows.trail)))
+    return tracing.project(op, replace(rows, trail=None), columns, trail=distance_trail(Ref(rows.trail)))

@@ -12,13 +12,10 @@ from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
 from sparkwhy.trace.liveness import blame_of, no_sets, term, unless_of
-from sparkwhy.trace.observe import Entries, no_trail, values
-from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns, told_apart
+from sparkwhy.trace.observe import Recording, StandsFor, no_trail, read_values
+from sparkwhy.trace.rows import Learned, TraceContext, TracedRows, query_columns, told_apart
 from sparkwhy.trace.variants.partitions import coarsened, refined
 from sparkwhy.trace.variants.split import block_number, split
-
-NO_PARTNER = "no partner on the"
-PARTNER = "partner on the"
 
 
 @dataclass(frozen=True)
@@ -109,10 +106,10 @@ def split_apart(
     blocks = [tracing.fresh.attribute("block", INTEGER) for _ in sides]
     shapes, rows = [], []
     for block, (below, side) in zip(blocks, sides, strict=True):
-        tracing.texts[block.id] = ("",) * tracing.bits.alternatives
+        internal = Learned(stands_for={block.id: (None,) * tracing.bits.alternatives})
         shapes.append(_with(tracing, op, below, Column(block, integer(0))))
         columns = (*carry(query_columns(side)), Column(block, block_number(side, shared)))
-        rows.append(tracing.project(op, side, columns))
+        rows.append(tracing.project(op, side, columns).learning(internal))
     same = equal(Ref(blocks[0]), Ref(blocks[1]))
     condition = same if op.condition is None else all_of((same, *conjuncts(op.condition)))
     how = "inner" if op.how == "cross" else op.how
@@ -165,11 +162,11 @@ def terms_of(partners: Expr) -> Expr:
     return transform(partners, lambda p: term(blame_of(p), unless_of(p)))
 
 
-def read_by_join(tracing: TraceContext, op: Join, side: Side) -> Entries:
-    """What a join reads of a row of this side: attributes as they are, and keys that are computed from them."""
+def read_by_join(op: Join, side: Side, stands_for: StandsFor) -> tuple[Recording, ...]:
+    """Return recordings of what a join reads of a row of this side: attributes, and keys computed from them."""
     rows = op.left if side == "left" else op.right
     own = {attribute.id for attribute in rows.output}
     read = () if op.condition is None else paths_of(op.condition)
     paths = [path for path in read if all(attribute.id in own for attribute in attributes_of(path))]
     keys = [key.left if side == "left" else key.right for key in equal_keys(op)]
-    return values(op, (*paths, *map(strip_casts, keys), *keys), tracing.texts)
+    return read_values((*paths, *map(strip_casts, keys), *keys), stands_for)

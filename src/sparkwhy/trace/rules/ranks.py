@@ -17,15 +17,9 @@ from sparkwhy.plan.nodes import (
     Window,
 )
 from sparkwhy.plan.types import INTEGER, STRING
-from sparkwhy.trace.observe import (
-    FACT,
-    Entries,
-    fact,
-    recorded,
-    row_text,
-    values,
-    worded,
-)
+from sparkwhy.trace.encode import encode_row
+from sparkwhy.trace.observe import Recording, read_values, record_as
+from sparkwhy.trace.recorded import CutOff, LastRank, Rank, Rival
 from sparkwhy.trace.rows import TraceContext, TracedRows, Verdict, certain_values, told_apart
 from sparkwhy.trace.variants.partitions import agreement, first_of, refined
 from sparkwhy.trace.variants.split import split
@@ -65,18 +59,18 @@ def trace_limit(tracing: TraceContext, ops: tuple[Limit, ...], rows: TracedRows)
     op = ops[0]
     rows = in_each_alternative(tracing, op, rows, (key.expr for key in rows.order))
     ranked, rank = _ranked(tracing, op, with_worlds(tracing, op, rows, ()), ())
-    order = values(op, (key.expr for key in ranked.order), tracing.texts)
-    record = [*order, fact("rank", Ref(rank))]
+    order = tuple(dict.fromkeys(key.expr for key in ranked.order))
+    recordings = [*read_values(order, ranked.learned.stands_for), Recording(Rank(), Ref(rank))]
     if op.count is not None:
         last = integer(op.offset + op.count)
-        record.append(fact("last rank that is kept", last))
+        recordings.append(Recording(LastRank(), last))
         if tracing.records_in_full(op):
-            ranked, cutoff = _with_cutoff(tracing, op, ranked, order, last)
-            record.extend(cutoff)
+            ranked, cut_off = _with_cut_off(tracing, op, ranked, order, last)
+            recordings.extend(cut_off)
+    ranked, trail = tracing.record(op, ranked, recordings)
     blocks = agreement([(each.count, each.offset) for each in ops])
     verdicts = [
-        Verdict(tracing.bits.claim(op.id, within=block), _within(ops[first_of(block)], rank), recorded(op, record))
-        for block in blocks
+        Verdict(tracing.bits.claim(op.id, within=block), _within(ops[first_of(block)], rank), trail) for block in blocks
     ]
     judged = tracing.judged(op, ranked, carry(rows.holding(op.output)), verdicts)
     return replace(judged, parts=refined([judged.parts, blocks]))
@@ -90,11 +84,11 @@ def _within(op: Limit, rank: Attribute) -> Expr:
     return all_of(kept)
 
 
-def _with_cutoff(
-    tracing: TraceContext, op: Limit, rows: TracedRows, asked: Entries, last: Expr
-) -> tuple[TracedRows, Entries]:
+def _with_cut_off(
+    tracing: TraceContext, op: Limit, rows: TracedRows, order: tuple[Expr, ...], last: Expr
+) -> tuple[TracedRows, list[Recording]]:
     """The rows, each with what the last row that is kept is ordered by."""
-    found = [(what, tracing.fresh.attribute("last", key.type, nullable=True), key) for what, key in asked]
+    found = [(tracing.fresh.attribute("last", key.type, nullable=True), key) for key in order]
     if not found:
         return rows, []
     plan = Window(
@@ -102,11 +96,11 @@ def _with_cutoff(
         input=rows.plan,
         partition=_world(rows),
         order=rows.order,
-        columns=tuple(Column(a, WindowCall(Call("nth_value", (key, last)), _PEERS)) for _, a, key in found),
+        columns=tuple(Column(a, WindowCall(Call("nth_value", (key, last)), _PEERS)) for a, key in found),
     )
-    return replace(rows, plan=plan), [
-        (worded(what, lambda text: f"{FACT}last {text} that is kept"), Ref(a)) for what, a, _ in found
-    ]
+    known = rows.learned.stands_for
+    recordings = [each for a, key in found for each in record_as(CutOff, key, Ref(a), known)]
+    return replace(rows, plan=plan), recordings
 
 
 def trace_distinct_by(tracing: TraceContext, op: Distinct, rows: TracedRows) -> TracedRows:
@@ -118,15 +112,16 @@ def trace_distinct_by(tracing: TraceContext, op: Distinct, rows: TracedRows) -> 
     if not tracing.records_in_full(op):
         return tracing.unless_kept(op, ranked, carry(op.output), kept, [])
     rivalled, rival = _with_rival(tracing, op, ranked, keys)
-    return tracing.unless_kept(op, rivalled, carry(op.output), kept, [fact("kept instead", Ref(rival))])
+    recording = Recording(Rival(op.output), Ref(rival))
+    return tracing.unless_kept(op, rivalled, carry(op.output), kept, [recording])
 
 
 def _with_rival(
     tracing: TraceContext, op: Distinct, rows: TracedRows, keys: tuple[Expr, ...]
 ) -> tuple[TracedRows, Attribute]:
-    """The rows, each with the row of its key that is kept, as text."""
+    """The rows, each with the row of its key that is kept, encoded."""
     rival = tracing.fresh.attribute("rival", STRING, nullable=True)
-    first = WindowCall(AggCall("first", (row_text(op.output), boolean(False))), WHOLE_PARTITION)
+    first = WindowCall(AggCall("first", (encode_row(map(Ref, op.output)), boolean(False))), WHOLE_PARTITION)
     plan = Window(
         id=tracing.fresh.part(op),
         input=rows.plan,

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sparkwhy.plan.build import all_of, boolean, call, carry, either, empty_array, integer, long, transform
-from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Expr, FieldOf, Literal, MakeStruct, Not, Ref
+from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Expr, FieldOf, MakeStruct, Not, Ref
 from sparkwhy.plan.join_keys import equal_keys, residual_conditions
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Join, Plan, Project
-from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, STRING, Array, Field, Struct
+from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Array, Field, Struct
 from sparkwhy.trace.liveness import SETS, TERM, blame_of, minus, union, unless_of, with_any, without_all
-from sparkwhy.trace.observe import fact
+from sparkwhy.trace.observe import Recording
+from sparkwhy.trace.recorded import HasPartner, NoPartner
 from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns
 from sparkwhy.trace.rules.join_inputs import (
-    NO_PARTNER,
-    PARTNER,
     JoinInput,
     matching,
     partner_of,
@@ -41,9 +40,9 @@ def trace_membership(tracing: TraceContext, op: Join, left: TracedRows, right: T
         assert op.exists is not None
         return tracing.project(op, rows, (*carry(left.holding(op.left.output)), Column(op.exists, found)))
     kept = Not(found) if op.traits.rejects_partners else found
-    met = fact(PARTNER if op.traits.rejects_partners else NO_PARTNER, Literal("right", STRING))
-    record = [*read_by_join(tracing, op, "left"), met]
-    return tracing.unless_kept(op, rows, carry(left.holding(op.left.output)), kept, record)
+    why = HasPartner("right") if op.traits.rejects_partners else NoPartner("right")
+    recordings = [*read_by_join(op, "left", left.learned.stands_for), Recording(why)]
+    return tracing.unless_kept(op, rows, carry(left.holding(op.left.output)), kept, recordings)
 
 
 def _known_membership(tracing: TraceContext, op: Join, left: TracedRows, right: TracedRows) -> tuple[Expr, TracedRows]:
@@ -86,6 +85,7 @@ def _possible_membership(
             parts=refined([left.parts, right.parts]),
             split=left.split,
             everywhere=left.everywhere and right.everywhere,
+            learned=left.learned.merge(right.learned),
         ),
         (*carry(query_columns(left)), *carry((cases,))),
         blame=FieldOf(Ref(cases), 1),

@@ -8,7 +8,8 @@ from sparkwhy.plan.build import all_of, call, carry, either, empty_array, equal,
 from sparkwhy.plan.exprs import AggCall, Compare, Expr, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Distinct, Flatten, Join, Project, SetOperation, Union
 from sparkwhy.plan.types import LONG
-from sparkwhy.trace.observe import fact
+from sparkwhy.trace.observe import Recording
+from sparkwhy.trace.recorded import Copies
 from sparkwhy.trace.rows import TraceContext, TracedRows
 from sparkwhy.trace.rules.aggregate import trace_aggregate, trace_distinct
 from sparkwhy.trace.rules.semi_join import trace_membership
@@ -46,7 +47,7 @@ def _trace_with_multiplicity(
     copies = either(Compare(">", here, long(0)), call("sequence", long(1), here), empty_array(LONG))
     flat = Flatten(id=fresh.part(op), where=op.where, input=counted.plan, collection=copies, elements=(copy,))
     kept = Compare(">" if op.operation == "except" else "<=", Ref(copy), there)
-    counts = [fact("copies on the left", here), fact("copies on the right", there)]
+    counts = [Recording(Copies("left"), here), Recording(Copies("right"), there)]
     return tracing.unless_kept(op, replace(counted, plan=flat, unique=None), carry(op.output), kept, counts)
 
 

@@ -43,7 +43,7 @@ def trace_union(tracing: TraceContext, op: Union, inputs: tuple[TracedRows, ...]
         parts=refined([tracing.whole, *(rows.parts for rows in inputs)]),
         split=_split(inputs),
         everywhere=all(rows.everywhere for rows in inputs),
-    )
+    ).learning(*(rows.learned for rows in inputs))
 
 
 def _held(

@@ -10,10 +10,9 @@ from sparkwhy.plan.build import carry
 from sparkwhy.plan.exprs import Attribute, Expr, Lambda, Ref
 from sparkwhy.plan.node_exprs import exprs_of, with_exprs
 from sparkwhy.plan.nodes import Column, Plan, Project
-from sparkwhy.plan.show import names_for, show_expr
 from sparkwhy.plan.walk import inputs, with_inputs
 from sparkwhy.plan.walk_exprs import attributes_of, operands, with_operands
-from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns
+from sparkwhy.trace.rows import Learned, TraceContext, TracedRows, query_columns
 from sparkwhy.trace.variants.partitions import agreement, first_of
 
 Op = TypeVar("Op", bound=Plan)
@@ -26,18 +25,18 @@ def lifted(tracing: TraceContext, ops: Sequence[Op], rows: tuple[TracedRows, ...
 
     def hole(exprs: Sequence[Expr]) -> Expr:
         made = tracing.fresh.attribute("read", exprs[0].type, nullable=True)
-        tracing.texts[made.id] = tuple(show_expr(e, names_for(op)) for e, op in zip(exprs, ops, strict=True))
         holes.append((made, tuple(exprs)))
         return Ref(made)
 
     slots = [common(tuple(slot), hole) for slot in zip(*(exprs_of(op) for op in ops), strict=True)]
     if not holes:
         return ops[0], rows
+    known = Learned(stands_for={made.id: exprs for made, exprs in holes})
     shapes, sides = [], []
     for below, side in zip(inputs(ops[0]), rows, strict=True):
         own = [found for found in holes if _reads(found, below)]
         shapes.append(_shape(tracing, ops[0], below, own))
-        sides.append(with_columns(tracing, ops[0], side, own))
+        sides.append(with_columns(tracing, ops[0], side, own).learning(known))
     return cast(Op, _rebuilt(ops[0], tuple(shapes), slots)), tuple(sides)
 
 

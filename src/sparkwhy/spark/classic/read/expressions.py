@@ -380,7 +380,7 @@ _CALLS: Mapping[str, str] = {
     "Sqrt": "sqrt", "Pow": "power", "Greatest": "greatest", "Least": "least",
     "Upper": "upper", "Lower": "lower", "ConcatWs": "concat_ws", "Contains": "contains",
     "StartsWith": "startswith", "EndsWith": "endswith", "RLike": "rlike", "StringReplace": "replace",
-    "StringInstr": "instr", "StringRepeat": "repeat",
+    "StringInstr": "instr", "StringRepeat": "repeat", "Hex": "hex",
     "Year": "year", "Quarter": "quarter", "Month": "month", "DayOfMonth": "day", "DayOfWeek": "dayofweek",
     "Hour": "hour", "Minute": "minute", "DateAdd": "date_add", "DateSub": "date_sub", "DateDiff": "datediff",
     "AddMonths": "add_months", "ExtractANSIIntervalDays": "interval_days",
