@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from scripts import architecture
+from scripts import architecture, limits_table
 from sparkwhy.plan.functions import AGGREGATES, FUNCTIONS
 from sparkwhy.spark.support import OPERATORS, TRANSPARENT, UNSUPPORTED
 
@@ -79,6 +79,7 @@ def _code(names: object) -> str:
 PAGES = {
     "supported.md": supported,
     "decisions/README.md": decisions,
+    "limits.md": limits_table.fill,
     "img/architecture.svg": architecture.draw,
 }
 

@@ -11,11 +11,13 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from sparkwhy.limits import Limits
 from tests.house.rules import BANNED_WORDS, EXCEPTIONS, NOT_VERBS, PARSING, PARSING_ALLOWED, SAME_NAME
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -149,6 +151,21 @@ def rules_without_a_sketch() -> Iterator[str]:
                 yield f"{module}: no golden file"
 
 
+# --- limits ---
+
+
+def unused_limits() -> Iterator[str]:
+    """Fields of `Limits` that no module reads: a limit that is set must have an effect."""
+    read = {
+        node.attr
+        for module, tree in modules().items()
+        if module != "limits.py"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value).lower().endswith("limits")
+    }
+    yield from (field.name for field in fields(Limits) if field.name not in read)
+
+
 RULES: tuple[Callable[[], Iterator[str]], ...] = (
     names_defined_twice,
     names_without_a_verb,
@@ -156,6 +173,7 @@ RULES: tuple[Callable[[], Iterator[str]], ...] = (
     parsed_sentences,
     banned_words,
     rules_without_a_sketch,
+    unused_limits,
 )
 
 

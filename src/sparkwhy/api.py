@@ -101,7 +101,7 @@ def _start(engine: Engine, missing: Any, options: Options, limits: Limits) -> tu
     question = bind(to_pattern(missing), plan.output, timezone=engine.timezone(), widths=engine.char_widths())
     check_question(engine, question)
     random = tuple(other_values(f"{name} of the pattern") for name in random_functions(engine, question))
-    declared = alternatives_of(plan, options.declared, mode=options.mode)
+    declared = alternatives_of(plan, options.declared, mode=options.mode, limits=limits)
     run = Run(engine, plan, question, conditions(question), options, limits, declared)
     return run, random + chances(plan) + misplaced(plan)
 

@@ -71,7 +71,7 @@ class Limits:
     # --- alternatives ---
 
     alternatives: int = 32
-    """Variants of a query, itself among them, that are traced at once."""
+    """Variants of a query, itself among them, that are traced at once. At most 62: each is a bit of a long."""
 
     combinations: int = 4_096
     """Combinations of declared attributes that are looked at; most of them may be pruned."""
@@ -145,9 +145,6 @@ class Limits:
     returned_columns: int = 12
     """Columns that are shown of the row that a fix returns, besides those that the question names."""
 
-    netted_repairs: int = 16
-    """Repairs of a grouped query whose side effects are counted group by group, in one pass."""
-
     joins_as_filters: int = 4
     """Joins whose pairs are formed to find out why they do not match, the last ones of the query first."""
 
@@ -159,6 +156,8 @@ class Limits:
             value = getattr(self, field.name)
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise BadArgument("limits", f"has {show_argument(value)} for {field.name}", hint="write a number.")
+        if self.alternatives > 62:
+            raise BadArgument("limits", f"has {self.alternatives} for alternatives", hint="write 62 or less.")
 
 
 def check_limits(given: Any) -> Limits:

@@ -48,7 +48,7 @@ def answer_question(run: Run) -> Answer:
         condition, forgiving = engine.failing_value(error), tolerant(run.plan)
         if condition is None or forgiving == run.plan or not _runs_by_itself(engine):
             raise
-    declared = alternatives_of(forgiving, run.options.declared, mode=run.options.mode)
+    declared = alternatives_of(forgiving, run.options.declared, mode=run.options.mode, limits=run.limits)
     answer = answer_once(replace(run, plan=forgiving, declared=declared, written=run.plan))
     return replace(answer, warnings=(*answer.warnings, Message("failing_values", condition=condition)))
 
@@ -81,7 +81,7 @@ def choose_variants(run: Run) -> Alternatives:
         return run.declared
     run.enter("looking for alternatives")
     with run.engine.named_jobs("sparkwhy: looking for alternatives"):
-        return find_alternatives(run.engine, run.plan, run.asked)
+        return find_alternatives(run.engine, run.plan, run.asked, run.limits)
 
 
 def trace_rows(run: Run, variants: Alternatives) -> Candidates:
@@ -89,7 +89,7 @@ def trace_rows(run: Run, variants: Alternatives) -> Candidates:
     run.enter("tracing rows")
     more = variants
     if run.options.verify or not run.large:
-        more = with_other_functions(variants, run.asked, large=run.large)
+        more = with_other_functions(variants, run.asked, large=run.large, limits=run.limits)
     try:
         return _find_candidates(run, more)
     except Exception as error:
@@ -146,7 +146,7 @@ def name_holders(run: Run, candidates: Candidates) -> tuple[Message, ...]:
 
 def answer_with_explanations(run: Run, candidates: Candidates) -> Answer:
     """Answer with the explanations of the candidates, or with pairs that only a join keeps apart."""
-    claims = explain_candidates(candidates, stricter=run.options.verify)
+    claims = explain_candidates(candidates, run.limits, stricter=run.options.verify)
     promising = promising_explanations(claims, run.limits) if run.options.verify else ()
     evidence = look_at_evidence(run, candidates, promising)
     search = start_fix_search(

@@ -19,6 +19,7 @@ from sparkwhy.alternatives.paths import Meanings, meanings_of, source_paths
 from sparkwhy.alternatives.variant import Alternatives, QueryVariant
 from sparkwhy.errors import AlternativeError, AmbiguousAttribute, TooManyAlternatives, UnknownAttribute
 from sparkwhy.lab.tables import rows_of, tables_of
+from sparkwhy.limits import Limits
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row, unordered_bag
 from sparkwhy.plan.build import carry, equal, exists, keep, reduce, transform
@@ -975,10 +976,10 @@ def test_an_unknown_mode_is_an_error() -> None:
 
 def test_too_many_alternatives_are_counted_and_named() -> None:
     with pytest.raises(TooManyAlternatives) as caught:
-        asked(q3(STRING), RATES, DATES, PRIORITIES, limit=11)
+        asked(q3(STRING), RATES, DATES, PRIORITIES, limits=Limits(alternatives=11))
     assert (caught.value.count, caught.value.limit) == (12, 11)
     assert "l_commitdate" in str(caught.value)
-    assert len(asked(q3(STRING), RATES, DATES, PRIORITIES, limit=12).found) == 12
+    assert len(asked(q3(STRING), RATES, DATES, PRIORITIES, limits=Limits(alternatives=12)).found) == 12
 
 
 def test_combinations_are_not_enumerated_blindly() -> None:
@@ -994,7 +995,7 @@ def test_combinations_are_not_enumerated_blindly() -> None:
 
 
 def test_pruned_combinations_do_not_count() -> None:
-    assert len(asked(q3(INTEGER), RATES, DATES, PRIORITIES, limit=6).found) == 6
+    assert len(asked(q3(INTEGER), RATES, DATES, PRIORITIES, limits=Limits(alternatives=6)).found) == 6
 
 
 # --- what sources offer ---

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from sparkwhy.alternatives.variant import Alternatives, QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions, backtrace
+from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.messages import Message
 from sparkwhy.plan.exprs import AggCall, Expr
 from sparkwhy.plan.nodes import Aggregate, Column, Plan
@@ -19,15 +20,14 @@ from sparkwhy.plan.types import Map, is_numeric
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.plan.walk_exprs import attributes_of
 
-MAX_FUNCTIONS = 6
-"""So many other functions are tried for one question."""
-
 _STANDARD = (("count", False), ("count", True), ("sum", False), ("avg", False), ("min", False), ("max", False))
 """Function, and whether of distinct values."""
 
 
-def with_other_functions(tried: Alternatives, conditions: Conditions, *, large: bool = False) -> Alternatives:
-    """The alternatives, and as many other functions as are tried; of the rest it is said that they are not.
+def with_other_functions(
+    tried: Alternatives, conditions: Conditions, *, large: bool = False, limits: Limits = DEFAULT_LIMITS
+) -> Alternatives:
+    """Return the alternatives and variants with other functions, up to the limit; the rest are noted as left out.
 
     To count distinct values, the partial sums of a group must tell all values apart: too dear on `large` data.
     """
@@ -35,8 +35,9 @@ def with_other_functions(tried: Alternatives, conditions: Conditions, *, large: 
     found = list(_aggregate_variants(plan, conditions))
     dear = [each for each, call in found if large and call.distinct]
     cheap = [each for each, call in found if not (large and call.distinct)]
-    more = Alternatives((*tried.found, *cheap[:MAX_FUNCTIONS]), tried.pruned)
-    more = more.leave_out(cheap[MAX_FUNCTIONS:], Message("function_limit", limit=MAX_FUNCTIONS))
+    most = limits.other_functions
+    more = Alternatives((*tried.found, *cheap[:most]), tried.pruned)
+    more = more.leave_out(cheap[most:], Message("function_limit", limit=most))
     return more.leave_out(dear, Message("no_distinct_on_large_data"))
 
 

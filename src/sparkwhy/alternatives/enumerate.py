@@ -18,24 +18,19 @@ from sparkwhy.alternatives.paths import Names, Origin, path_text, spelling_in
 from sparkwhy.alternatives.substitute import Analysis, Substitution, Use, substitute
 from sparkwhy.alternatives.variant import Alternatives, Pruned, QueryVariant
 from sparkwhy.errors import AlternativeError, TooManyAlternatives, show_argument
+from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.walk import walk
-
-MAX_ALTERNATIVES = 32
-"""So many alternatives of a query can be traced at once."""
-
-_MAX_COMBINATIONS = 4096
-"""So many combinations are looked at; most of them may be pruned."""
 
 Mode: TypeAlias = OneOf["swap", "each"]
 """A group is permuted once for the whole query, or every reference chooses by itself."""
 
 
 def alternatives_of(
-    plan: Plan, declared: Declared = (), *, mode: Mode = "swap", limit: int = MAX_ALTERNATIVES
+    plan: Plan, declared: Declared = (), *, mode: Mode = "swap", limits: Limits = DEFAULT_LIMITS
 ) -> Alternatives:
-    """The query as written and its alternatives, fewest changed operators first."""
+    """Return the query as written and its alternatives, fewest changed operators first."""
     given: Any = mode
     if not isinstance(given, str) or given not in ("swap", "each"):  # a Column cannot be compared
         raise AlternativeError(f"unknown mode {show_argument(mode)}.", hint="write mode='swap' or mode='each'.")
@@ -43,30 +38,29 @@ def alternatives_of(
     groups, explicit = groups_and_alternatives(declared)
     choices = _choices(query, [_group(query, group) for group in groups], mode)
     ways = prod(choice.ways for choice in choices)
-    if ways > _MAX_COMBINATIONS:
-        raise TooManyAlternatives(ways, limit, groups=_ways(choices))
-    found = _try_combinations(
-        query, [*_combine_choices(choices), *(_resolve_alternative(query, each) for each in explicit)], limit
-    )
+    if ways > limits.combinations:
+        raise TooManyAlternatives(ways, limits.alternatives, groups=_ways(choices))
+    combinations = [*_combine_choices(choices), *(_resolve_alternative(query, each) for each in explicit)]
+    found = _try_combinations(query, combinations, limits.alternatives)
     if found is None:
-        raise TooManyAlternatives(ways + len(explicit), limit, groups=_ways(choices))
+        raise TooManyAlternatives(ways + len(explicit), limits.alternatives, groups=_ways(choices))
     return found
 
 
 def swap_members(query: Analysis, table: OpId, members: tuple[Names, Names]) -> QueryVariant | None:
     """The query with two attributes of a table in each other's place; None if that cannot be, or changes nothing."""
     choices = _choices_of_group(Group("", table, tuple(sorted(members))), _uses(query))
-    tried = _try_combinations(query, _combine_choices(choices), MAX_ALTERNATIVES)
+    tried = _try_combinations(query, _combine_choices(choices), DEFAULT_LIMITS.alternatives)
     return tried.found[-1] if tried is not None and len(tried.found) > 1 else None
 
 
-def single_changes(plan: Plan, declared: Declared) -> Mapping[OpId, tuple[Plan, ...]]:
+def single_changes(plan: Plan, declared: Declared, limits: Limits = DEFAULT_LIMITS) -> Mapping[OpId, tuple[Plan, ...]]:
     """For each operator that uses a member of a declared group: the operator with another member in one of its uses."""
     query = Analysis.of(plan)
     groups, _ = groups_and_alternatives(declared)
     found: dict[OpId, list[Plan]] = {}
     for choice in _choices(query, [_group(query, group) for group in groups], "each"):
-        tried = _try_combinations(query, choice.options, MAX_ALTERNATIVES)
+        tried = _try_combinations(query, choice.options, limits.alternatives)
         for each in tried.found[1:] if tried is not None else ():
             nodes = {node.id: node for node in walk(each.plan)}
             if len(each.changed) == 1 and each.changed[0] in nodes:

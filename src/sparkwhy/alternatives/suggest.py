@@ -16,6 +16,7 @@ from sparkwhy.alternatives.paths import Names, SourcePath, path_text, paths_of_t
 from sparkwhy.alternatives.substitute import Analysis
 from sparkwhy.alternatives.variant import Alternatives, QueryVariant
 from sparkwhy.backtrace.backtrace import Conditions, backtrace
+from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.messages import Message
 from sparkwhy.plan.build import Fresh, all_of, long
 from sparkwhy.plan.exprs import AggCall, Expr
@@ -24,14 +25,6 @@ from sparkwhy.plan.types import LONG, Array, same_shape
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
 
-MAX_FOUND = 12
-"""So many alternatives are tried by themselves."""
-
-MAX_ROWS = 100_000
-"""So many rows of a source are looked at for evidence."""
-
-_MAX_PROPOSED = 200
-_SIMILAR = 0.6
 _HOLDS = 10
 """That an attribute holds what is asked for counts more than any name."""
 
@@ -59,16 +52,14 @@ class Pair:
     def likeness(self) -> float:
         return self.similarity + (1 if self.are_siblings else 0)
 
-    @property
-    def is_likely(self) -> bool:
-        return self.are_siblings or self.similarity >= _SIMILAR
+    def is_likely(self, limits: Limits) -> bool:
+        return self.are_siblings or self.similarity >= limits.similar_names
 
-    @property
-    def evidence(self) -> tuple[Message, ...]:
+    def evidence(self, limits: Limits) -> tuple[Message, ...]:
         found = [Message("same_type", new=path_text(self.new), old=path_text(self.old))]
         if self.are_siblings:
             found.append(Message("same_struct" if len(self.old) > 1 else "same_source"))
-        if self.similarity >= _SIMILAR:
+        if self.similarity >= limits.similar_names:
             found.append(Message("similar_names"))
         return tuple(found)
 
@@ -82,7 +73,9 @@ class Suggestion:
     asked: Expr | None
 
 
-def suggestions(plan: Plan, conditions: Conditions, *, only_asked: bool = False) -> tuple[Suggestion, ...]:
+def suggestions(
+    plan: Plan, conditions: Conditions, *, only_asked: bool = False, limits: Limits = DEFAULT_LIMITS
+) -> tuple[Suggestion, ...]:
     """What may have been meant, by type and name; the likeliest first, each alternative once.
 
     With `only_asked`, in the place of columns that the question asks about.
@@ -90,7 +83,7 @@ def suggestions(plan: Plan, conditions: Conditions, *, only_asked: bool = False)
     query = Analysis.of(plan)
     possible = _pairs_asked_about(query, conditions) if only_asked else _pairs(query)
     pairs = sorted(possible, key=lambda pair: (-pair.likeness, pair.old, pair.new))
-    found = [p for pair in pairs[:_MAX_PROPOSED] for p in _make_suggestions(query, pair, conditions)]
+    found = [p for pair in pairs[: limits.proposed_pairs] for p in _make_suggestions(query, pair, conditions)]
     return tuple({tuple(p.rewritten.changes.items()): p for p in reversed(found)}.values())[::-1]
 
 
@@ -135,33 +128,42 @@ def _make_suggestions(query: Analysis, pair: Pair, conditions: Conditions) -> It
 # --- the look at the data ---
 
 
-def evidence_plans(plan: Plan, proposed: Sequence[Suggestion]) -> Mapping[OpId, Plan]:
+def evidence_plans(plan: Plan, proposed: Sequence[Suggestion], limits: Limits = DEFAULT_LIMITS) -> Mapping[OpId, Plan]:
     """For each source that has to be looked at, a plan of one row: how many rows were read, and how many fit each."""
     fresh = Fresh(plan)
     tables = [node for node in walk(plan) if isinstance(node, Table)]
     asked = {
         table.id: [p.asked for p in proposed if p.pair.table == table.id and p.asked is not None] for table in tables
     }
-    return {table.id: _evidence_plan(fresh, table, asked[table.id]) for table in tables if asked[table.id]}
+    return {
+        table.id: _evidence_plan(fresh, table, asked[table.id], limits.evidence_rows)
+        for table in tables
+        if asked[table.id]
+    }
 
 
-def _evidence_plan(fresh: Fresh, table: Table, asked: Iterable[Expr]) -> Plan:
-    first = Limit(id=fresh.part(table), input=table, count=MAX_ROWS)
+def _evidence_plan(fresh: Fresh, table: Table, asked: Iterable[Expr], rows: int) -> Plan:
+    first = Limit(id=fresh.part(table), input=table, count=rows)
     counts = [AggCall("count", (long(1),)), *(AggCall("count", (long(1),), condition=each) for each in asked)]
     columns = tuple(Column(fresh.attribute("rows", LONG), each) for each in counts)
     return Aggregate(id=fresh.part(table), input=first, keys=(), aggregates=columns)
 
 
-def choose_suggestions(plan: Plan, proposed: Sequence[Suggestion], seen: Mapping[OpId, Sequence[int]]) -> Alternatives:
-    """The query, and the proposals that the data speaks for, or at least not against; the likeliest, so many."""
+def choose_suggestions(
+    plan: Plan, proposed: Sequence[Suggestion], seen: Mapping[OpId, Sequence[int]], limits: Limits = DEFAULT_LIMITS
+) -> Alternatives:
+    """Return the query and the likeliest suggestions that the data supports, or at least does not contradict."""
     counts = _counts(seen)
-    judged = [_judge(p, counts, seen) for p in proposed]
-    kept = sorted((each for each in judged if each is not None), key=lambda each: -each[0])[:MAX_FOUND]
-    ordered = sorted((rewritten for _, rewritten in kept), key=lambda r: (len(r.changed), sorted(r.changes.items())))
+    judged = [_judge(p, counts, seen, limits) for p in proposed]
+    kept = sorted((each for each in judged if each is not None), key=lambda each: -each[0])
+    likeliest = [rewritten for _, rewritten in kept[: limits.found_alternatives]]
+    ordered = sorted(likeliest, key=lambda r: (len(r.changed), sorted(r.changes.items())))
     return Alternatives((QueryVariant({}, plan, ()), *ordered), ())
 
 
-def describe_holders(proposed: Sequence[Suggestion], seen: Mapping[OpId, Sequence[int]]) -> Iterator[Message]:
+def describe_holders(
+    proposed: Sequence[Suggestion], seen: Mapping[OpId, Sequence[int]], limits: Limits = DEFAULT_LIMITS
+) -> Iterator[Message]:
     """The attributes that hold what the question asks for, in sentences, the likeliest first."""
     counts = _counts(seen)
     for proposal in proposed:
@@ -169,7 +171,7 @@ def describe_holders(proposed: Sequence[Suggestion], seen: Mapping[OpId, Sequenc
         fitting = 0 if proposal.asked is None else next(counts[pair.table])
         if fitting:
             old, new = path_text(pair.old), path_text(pair.new)
-            rows = _describe_rows(seen[pair.table][0])
+            rows = _describe_rows(seen[pair.table][0], limits)
             yield Message("value_elsewhere", new=new, old=old, fitting=fitting, rows=rows)
 
 
@@ -179,21 +181,24 @@ def _counts(seen: Mapping[OpId, Sequence[int]]) -> dict[OpId, Iterator[int]]:
 
 
 def _judge(
-    proposal: Suggestion, counts: Mapping[OpId, Iterator[int]], seen: Mapping[OpId, Sequence[int]]
+    proposal: Suggestion,
+    counts: Mapping[OpId, Iterator[int]],
+    seen: Mapping[OpId, Sequence[int]],
+    limits: Limits,
 ) -> tuple[float, QueryVariant] | None:
     """How likely a proposal is, with its evidence; None if there is none."""
-    pair, evidence = proposal.pair, proposal.pair.evidence
+    pair, evidence = proposal.pair, proposal.pair.evidence(limits)
     if proposal.asked is None:
-        return (pair.likeness, replace(proposal.rewritten, evidence=evidence)) if pair.is_likely else None
+        return (pair.likeness, replace(proposal.rewritten, evidence=evidence)) if pair.is_likely(limits) else None
     fitting, rows = next(counts[pair.table]), seen[pair.table][0]
     if fitting:
-        found = Message("rows_fit", fitting=fitting, rows=_describe_rows(rows))
+        found = Message("rows_fit", fitting=fitting, rows=_describe_rows(rows, limits))
         return pair.likeness + _HOLDS, replace(proposal.rewritten, evidence=(found, *evidence))
-    if rows < MAX_ROWS or not pair.is_likely:
+    if rows < limits.evidence_rows or not pair.is_likely(limits):
         return None
-    found = Message("no_row_fits", rows=_describe_rows(rows))
+    found = Message("no_row_fits", rows=_describe_rows(rows, limits))
     return pair.likeness, replace(proposal.rewritten, evidence=(found, *evidence))
 
 
-def _describe_rows(rows: int) -> str:
-    return f"{rows} rows" if rows < MAX_ROWS else f"the first {rows} rows"
+def _describe_rows(rows: int, limits: Limits) -> str:
+    return f"{rows} rows" if rows < limits.evidence_rows else f"the first {rows} rows"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Candidate
+from sparkwhy.limits import DEFAULT_LIMITS
 from sparkwhy.plan.build import Fresh, carry
 from sparkwhy.plan.nodes import Filter, OpId, Plan, Project
 from sparkwhy.plan.traits import query_reacts
@@ -19,18 +20,20 @@ from sparkwhy.rewrite.prune_columns import pruned
 from sparkwhy.trace.blame import Dropper
 from sparkwhy.trace.trace import TracedQuery
 
-MAX_STRICTER = 8
-"""Number of filters to try, the last ones of the query first."""
 
+def propose_stricter_filters(
+    traced: TracedQuery, known: Iterable[Candidate], most: int = DEFAULT_LIMITS.stricter_filters
+) -> tuple[Candidate, ...]:
+    """Return a candidate for each filter that may have to be stricter, unless a row blames just that filter already.
 
-def propose_stricter_filters(traced: TracedQuery, known: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """Return a candidate for each filter that may have to be stricter, unless a row blames just that filter already."""
+    Of more than `most` filters the last ones of the query are tried.
+    """
     blamed = {candidate.blame for candidate in known if candidate.alternative == 0}
     positions = traced.bits.positions()
     plan = prune_to_question(traced.plans[0], traced.wanted[0][traced.plans[0].id])
     bits = [1 << positions[Dropper(op)] for op in _filters(plan) if Dropper(op) in positions]
     found = [Candidate(blame=bit, certain=False, notes=0, count=0, witnesses=()) for bit in bits if bit not in blamed]
-    return tuple(found[-MAX_STRICTER:])
+    return tuple(found[-most:])
 
 
 def prune_to_question(plan: Plan, conditions: Conditions) -> Plan:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.evidence.evidence import Evidence
+from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.exprs import Expr
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.show import show_expr
@@ -36,6 +37,8 @@ class FixContext:
 
     evidence: tuple[Evidence, ...] = ()
     """What the data says about witnesses of the most promising claims."""
+
+    limits: Limits = DEFAULT_LIMITS
 
     @property
     def plan(self) -> Plan:

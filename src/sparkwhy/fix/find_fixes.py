@@ -37,15 +37,17 @@ def start_fix_search(
 ) -> FixSearch:
     """Return the search for fixes; operators may read other attributes of the declared groups."""
     variants = candidates.variants.found
-    readings = single_changes(variants[0].plan, declared) if declared else {}
-    query = FixContext(variants, candidates.traced.bits, engine.timezone(), readings, evidence)
+    readings = single_changes(variants[0].plan, declared, limits) if declared else {}
+    query = FixContext(variants, candidates.traced.bits, engine.timezone(), readings, evidence, limits)
     return FixSearch(engine, query, asked, large=large, find_keys=find_keys, limits=limits)
 
 
-def explain_candidates(candidates: Candidates, *, stricter: bool) -> tuple[Claim, ...]:
+def explain_candidates(candidates: Candidates, limits: Limits, *, stricter: bool) -> tuple[Claim, ...]:
     """Return the explanations of the candidates; with `stricter`, also those in which a filter must keep fewer rows."""
-    found = candidates.found + (propose_stricter_filters(candidates.traced, candidates.found) if stricter else ())
-    return explain(candidates.variants.found, candidates.traced.bits, found)
+    traced, found = candidates.traced, candidates.found
+    if stricter:
+        found += propose_stricter_filters(traced, found, limits.stricter_filters)
+    return explain(candidates.variants.found, traced.bits, found)
 
 
 def find_pairs(search: FixSearch, *, verify: bool) -> tuple[Claim, ...]:

@@ -31,12 +31,6 @@ PROPOSERS: tuple[Proposer, ...] = (
 )
 """All ways to change an operator; their changes are tried in this order."""
 
-MAX_REPAIRS = 6
-"""At most this many repairs of one explanation are tried at first."""
-
-MAX_CHANGES = 40
-"""At most this many repairs of one explanation are tried where constants are looked for in the data."""
-
 
 @dataclass(frozen=True)
 class Proposals:
@@ -57,14 +51,14 @@ def propose(context: FixContext, candidates: Sequence[Candidate]) -> Proposals:
         for blamed in _blamed_by_witnesses(context, candidate):
             choices = [_changes(context, each) for each in blamed]
             if all(choices):
-                for changes in islice(product(*choices), MAX_REPAIRS):
+                for changes in islice(product(*choices), context.limits.repairs):
                     repair = apply_changes(context, candidate.alternative, changes)
                     found.setdefault(tuple(fix.after for fix in repair.fixes), repair)
             else:
                 stuck = (each for each, changes in zip(blamed, choices, strict=True) if not changes)
                 reasons.update(dict.fromkeys(why for each in stuck for why in reasons_for(context, each)))
     ordered = sorted(found.values(), key=lambda repair: repair.cost)
-    return Proposals(tuple(ordered[:MAX_REPAIRS]), tuple(reasons))
+    return Proposals(tuple(ordered[: context.limits.repairs]), tuple(reasons))
 
 
 def propose_with(context: FixContext, candidate: Candidate, known: Mapping[OpId, Sequence[Change]]) -> Proposals:
@@ -74,7 +68,7 @@ def propose_with(context: FixContext, candidate: Candidate, known: Mapping[OpId,
         known[each.node.id] if each.node.id in known else _changes(context, each)[:1]
         for each in _blamed(context, candidate, at)
     ]
-    chosen = islice(product(*choices), MAX_CHANGES)
+    chosen = islice(product(*choices), context.limits.constant_repairs)
     return Proposals(tuple(apply_changes(context, candidate.alternative, changes) for changes in chosen))
 
 

@@ -22,6 +22,7 @@ from sparkwhy.fix.proposals.conditions import (
     text_test,
 )
 from sparkwhy.fix.proposals.conditions.form import Form, is_constant
+from sparkwhy.limits import DEFAULT_LIMITS
 from sparkwhy.plan.exprs import And, Compare, CompareOp, Expr, Not, Or, conjuncts
 
 ConditionProposer = Callable[[Expr, ValueOf], Iterator[Form]]
@@ -37,9 +38,6 @@ CONDITION_PROPOSERS: tuple[ConditionProposer, ...] = (
 )
 """All ways to change one conjunct. The cheapest forms are tried first; among equals, in the order of this tuple."""
 
-_MAX_FORMS = 6
-"""At most this many conditions are proposed for one filter."""
-
 
 @dataclass(frozen=True)
 class Forms:
@@ -49,8 +47,13 @@ class Forms:
     stuck: Expr | None = None
 
 
-def change_failed(condition: Expr, failed: Callable[[Expr], bool], value_of: ValueOf) -> Forms:
-    """Change the failed conjuncts of a condition so that it holds, each in every way that is known.
+def change_failed(
+    condition: Expr,
+    failed: Callable[[Expr], bool],
+    value_of: ValueOf,
+    most: int = DEFAULT_LIMITS.changed_conditions,
+) -> Forms:
+    """Change the failed conjuncts of a condition so that it holds, in `most` ways at most.
 
     `n < 5 and s is not null`, of which the first failed for n 5, gives `n <= 5 and s is not null`.
     """
@@ -60,7 +63,7 @@ def change_failed(condition: Expr, failed: Callable[[Expr], bool], value_of: Val
         if not forms:
             return Forms(stuck=part)
         choices.append(forms)
-    combined = [_combine(condition, chosen) for chosen in list(product(*choices))[:_MAX_FORMS]]
+    combined = [_combine(condition, chosen) for chosen in list(product(*choices))[:most]]
     return Forms(tuple(sorted(combined, key=_cost)))
 
 

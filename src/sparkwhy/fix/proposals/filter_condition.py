@@ -29,4 +29,4 @@ def forms_for(context: FixContext, blamed: Blamed) -> Forms:
     if not isinstance(node, Filter) or observation is None:
         return Forms()
     failed, value_of = failed_at(observation), values_at(context, observation)
-    return change_failed(node.condition, failed, value_of)
+    return change_failed(node.condition, failed, value_of, context.limits.changed_conditions)
