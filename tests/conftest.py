@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 from hypothesis import HealthCheck, settings
 from pyspark.sql import SparkSession
 
+from tests.golden_files import CheckGolden, compare_golden
 from tests.sessions import QUICK_START
 
 settings.register_profile(
@@ -43,6 +44,21 @@ LONGEST = (
     "tests/fix/test_laws.py",
 )
 """The files that take longest, the longest first: so that several processes end at about the same time."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the files below tests/golden anew")
+
+
+@pytest.fixture
+def check_golden(request: pytest.FixtureRequest) -> CheckGolden:
+    """Compare sections with a golden file; see `golden_files`."""
+    update = bool(request.config.getoption("--update-golden"))
+
+    def check(path: str, sections: Mapping[str, str]) -> None:
+        compare_golden(path, sections, update=update)
+
+    return check
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

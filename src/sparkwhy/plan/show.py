@@ -90,10 +90,11 @@ def quoted(name: str) -> str:
 
 def show_expr(expr: Expr, names: Names = plain) -> str:
     """The expression as SQL says it."""
-    return fold_expr(expr, lambda part, inner: _show_part(part, inner, names))
+    return fold_expr(expr, lambda part, inner: show_part(part, inner, names))
 
 
-def _show_part(expr: Expr, inner: tuple[str, ...], names: Names) -> str:
+def show_part(expr: Expr, inner: tuple[str, ...], names: Names) -> str:
+    """Return one part of an expression, given the text of its operands."""
     match expr:
         case Ref():
             return names(expr.attribute)
@@ -106,18 +107,18 @@ def _show_part(expr: Expr, inner: tuple[str, ...], names: Names) -> str:
         case Compare("<=>", _, Literal(True)):
             return inner[0]  # that a condition is true is how a condition is meant
         case Compare():
-            return f"{_in_parens(expr.left, inner[0])} {expr.op} {_in_parens(expr.right, inner[1])}"
+            return f"{with_parens(expr.left, inner[0])} {expr.op} {with_parens(expr.right, inner[1])}"
         case And() | Or():
             word = " and " if isinstance(expr, And) else " or "
-            return word.join(_in_parens(*pair) for pair in zip(expr.operands, inner, strict=True))
+            return word.join(with_parens(*pair) for pair in zip(expr.operands, inner, strict=True))
         case Not():
-            return f"not {_in_parens(expr.input, inner[0])}"
+            return f"not {with_parens(expr.input, inner[0])}"
         case IsNull():
-            return f"{_in_parens(expr.input, inner[0])} is null"
+            return f"{with_parens(expr.input, inner[0])} is null"
         case IsNotNull():
-            return f"{_in_parens(expr.input, inner[0])} is not null"
+            return f"{with_parens(expr.input, inner[0])} is not null"
         case In():
-            return f"{_in_parens(expr.input, inner[0])} in ({', '.join(inner[1:])})"
+            return f"{with_parens(expr.input, inner[0])} in ({', '.join(inner[1:])})"
         case Cast():
             if isinstance(expr.input, Literal) and _is_adjusted(expr.input.type, expr.type):
                 return inner[0]
@@ -162,7 +163,13 @@ def show_value(value: object) -> str:
             return str(value)
 
 
-def _in_parens(expr: Expr, text: str) -> str:
+def is_infix(expr: Expr) -> bool:
+    """Return whether an expression is a call that is written between its arguments: `a + b`."""
+    return isinstance(expr, Call) and expr.function in _INFIX and len(expr.args) == 2
+
+
+def with_parens(expr: Expr, text: str) -> str:
+    """Return the text of an operand, in parentheses if its own operands stand beside each other: `(a + b)`."""
     infix = isinstance(expr, Call) and expr.function in _INFIX
     return f"({text})" if infix or isinstance(expr, And | Or | Compare | In | IsNull | IsNotNull) else text
 
@@ -185,8 +192,8 @@ def _show_case(expr: Case, inner: tuple[str, ...]) -> str:
 
 
 def _show_call(expr: Call, inner: tuple[str, ...]) -> str:
-    if expr.function in _INFIX and len(inner) == 2:
-        left, right = (_in_parens(*pair) for pair in zip(expr.args, inner, strict=True))
+    if is_infix(expr):
+        left, right = (with_parens(*pair) for pair in zip(expr.args, inner, strict=True))
         return f"{left} {expr.function} {right}"
     if expr.function in ("like", "rlike", "contains", "startswith", "endswith") and len(inner) == 2:
         return f"{inner[0]} {expr.function} {inner[1]}"
@@ -243,7 +250,7 @@ def show_op(op: Plan) -> str:
         case Distinct():
             return "distinct" + ("" if op.keys is None else f" by {_some(map(plain, op.keys))}")
         case Sort():
-            return f"sort by {', '.join(_show_key(key, names) for key in op.order)}"
+            return f"sort by {', '.join(show_key(key, show_expr(key.expr, names)) for key in op.order)}"
         case Limit():
             limit = [] if op.count is None else [f"limit {op.count}"]
             return " ".join([*limit, *([f"offset {op.offset}"] if op.offset else [])])
@@ -345,14 +352,17 @@ def _show_group(op: Aggregate, names: Names) -> str:
 
 def _show_window(op: Window, names: Names) -> str:
     partition = f" by {', '.join(show_expr(expr, names) for expr in op.partition)}" if op.partition else ""
-    order = f" ordered by {', '.join(_show_key(key, names) for key in op.order)}" if op.order else ""
+    order = (
+        f" ordered by {', '.join(show_key(key, show_expr(key.expr, names)) for key in op.order)}" if op.order else ""
+    )
     return f"window {_show_columns(op.columns, names)}{partition}{order}"
 
 
-def _show_key(key: SortKey, names: Names) -> str:
+def show_key(key: SortKey, expr: str) -> str:
+    """Return a sort key, given the text of its expression: `amount desc nulls first`."""
     usual = key.nulls_first == key.ascending
     nulls = "" if usual else " nulls first" if key.nulls_first else " nulls last"
-    return show_expr(key.expr, names) + ("" if key.ascending else " desc") + nulls
+    return expr + ("" if key.ascending else " desc") + nulls
 
 
 # --- plans ---
