@@ -183,7 +183,7 @@ def one_job_for_a_query(spark: SparkSession) -> Iterator[None]:
 def test_twelve_alternatives_are_traced_by_one_job(
     spark: SparkSession, sales: DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finish, "cut", lambda *_: None)  # what is left of the data may be a job of its own
+    monkeypatch.setattr(finish, "split_small", lambda *_: None)  # what is left of the data may be a job of its own
     answers: list[Answer] = []
     found = jobs(spark, lambda: answers.append(ask(sales, HIGH_IN_THE_NORTH, alternatives=SALES)))
     assert len(answers[0].alternatives) == 12

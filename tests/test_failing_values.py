@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 from sparkwhy import ne, why_not
 from sparkwhy.errors import QueryFailed
 from sparkwhy.plan.show import show_plan
-from sparkwhy.rewrite.tolerant import strict, tolerant
+from sparkwhy.rewrite.tolerant import make_strict, make_tolerant
 from sparkwhy.spark.classic.read.operators import read
 
 
@@ -81,7 +81,7 @@ def test_what_was_made_tolerant_is_strict_again(shares: DataFrame) -> None:
         "total / parts as a", "try_divide(total, 2) as b", "array(1, 2)[parts] as c", "total + 1 - parts * 2 as d"
     )
     plan = read(query)
-    forgiving = tolerant(plan)
+    forgiving = make_tolerant(plan)
     assert forgiving != plan
-    assert tolerant(forgiving) == forgiving
-    assert strict(forgiving, plan) == plan
+    assert make_tolerant(forgiving) == forgiving
+    assert make_strict(forgiving, plan) == plan

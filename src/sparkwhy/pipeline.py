@@ -34,7 +34,7 @@ from sparkwhy.fix.find_fixes import (
 from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.messages import Message, Value
 from sparkwhy.report.answer import Answer
-from sparkwhy.rewrite.tolerant import tolerant
+from sparkwhy.rewrite.tolerant import make_tolerant
 from sparkwhy.run import Run
 from sparkwhy.spark.engine import Engine
 
@@ -45,7 +45,7 @@ def answer_question(run: Run) -> Answer:
     try:
         return answer_once(run)
     except engine.failures as error:
-        condition, forgiving = engine.failing_value(error), tolerant(run.plan)
+        condition, forgiving = engine.failing_value(error), make_tolerant(run.plan)
         if condition is None or forgiving == run.plan or not _runs_by_itself(engine):
             raise
     declared = alternatives_of(forgiving, run.options.declared, mode=run.options.mode, limits=run.limits)

@@ -34,6 +34,7 @@ EXCEPTIONS = frozenset({
     "each",  # SQL and Python have it
     "either",  # builds an expression: `value` where the condition is true, else `otherwise`
     "elsewhere",  # of the scenarios: the question for data
+    "never_fails",  # a predicate
     "of",  # a classmethod that constructs
     "why_not",  # the question itself
     "why_not_joined",  # a baseline of the paper

@@ -82,7 +82,7 @@ def always(*_: Any) -> Expr:
     return boolean(True)
 
 
-def largest_part(fresh: Any, first: Any, merge: str, value: Any, _merged: Any = partial.merged) -> Any:
+def largest_part(fresh: Any, first: Any, merge: str, value: Any, _merged: Any = partial.merge_parts) -> Any:
     return _merged(fresh, first, "max" if merge == "sum" else merge, value)
 
 
@@ -123,7 +123,7 @@ FAULTS: dict[str, tuple[str, Any]] = {
     "distinct keeps every copy": ("trace.rules.aggregate.with_any", every_copy),
     "one set stands for rows with several reasons": ("trace.rules.aggregate._is_one_set_enough", always),
     "a limit keeps all rows": ("trace.rules.ranks._within", always),
-    "partial aggregates are merged by their maximum": ("rewrite.partial_aggregates.merged", largest_part),
+    "partial aggregates are merged by their maximum": ("rewrite.partial_aggregates.merge_parts", largest_part),
     "a window looks into all worlds at once": ("trace.rules.ranks._world", nothing),
     "a repaired query has the rows of all": ("fix.verify.open_gates", all_gates),
     "a row of a repaired query is padded beside its partners": ("trace.rules.join._closed_alone", own_gates),

@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from sparkwhy.rewrite.codegen import Codegen
 from sparkwhy.spark.classic.read.operators import read
 from sparkwhy.spark.classic.run.operators import run
 
@@ -47,7 +48,7 @@ def scored(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Dat
 
 def test_much_that_is_computed_of_a_row_is_compiled_in_pieces(scored: DataFrame) -> None:
     plan = read(scored.groupBy("id").agg(F.max("score0"), F.max("score1"), F.max("score2")))
-    together, pieces = run(scored.sparkSession, plan), run(scored.sparkSession, plan, pieces=True)
+    together, pieces = run(scored.sparkSession, plan), run(scored.sparkSession, plan, codegen=Codegen.PIECES)
     assert sorted(together.collect()) == sorted(pieces.collect())
     assert largest_method(together) > MOST
     assert largest_method(pieces) < MOST
@@ -57,7 +58,7 @@ def test_marks_are_computed_once_and_what_is_read_is_asked_of_the_source(scored:
     """Spark would put all that a mark is made of into the filter that reads it, and compute it again above."""
     marked = scored.select("id", "d", score(0).cast("long").alias("mark"), "score1")
     plan = read(marked.filter("mark > 1000").filter("d < 5"))
-    together, pieces = run(scored.sparkSession, plan), run(scored.sparkSession, plan, pieces=True)
+    together, pieces = run(scored.sparkSession, plan), run(scored.sparkSession, plan, codegen=Codegen.PIECES)
     assert sorted(together.collect()) == sorted(pieces.collect())
     asked = [line for line in _steps(pieces).splitlines() if "Filter" in line.split("[")[0]]
     assert [("CASE" in line, " < 5" in line) for line in asked] == [(False, False), (False, True)]
@@ -69,14 +70,14 @@ def test_rows_that_are_together_stay_together(scored: DataFrame) -> None:
     """What ends a method makes Spark forget by what rows are together: it would shuffle them once more."""
     groups = scored.groupBy("id").agg(F.max("score0").alias("best"), F.max("score1").alias("worst"))
     listed = groups.select("id", F.explode(F.array("best", "worst")).alias("n"))
-    pieces = run(scored.sparkSession, read(listed.groupBy("id").agg(F.sum("n").alias("n"))), pieces=True)
+    pieces = run(scored.sparkSession, read(listed.groupBy("id").agg(F.sum("n").alias("n"))), codegen=Codegen.PIECES)
     assert len(pieces.collect()) == 100
     assert _steps(pieces).split("Initial Plan")[0].count("Exchange") == 1
 
 
 def test_rows_are_chosen_before_more_is_computed_of_them(scored: DataFrame) -> None:
     plan = read(scored.filter("score0 = 1000"))
-    together, apart = run(scored.sparkSession, plan), run(scored.sparkSession, plan, apart=True)
+    together, apart = run(scored.sparkSession, plan), run(scored.sparkSession, plan, codegen=Codegen.APART)
     assert together.collect() == apart.collect()
     above, below = _steps(apart).split("Coalesce")
     assert "Filter" in below

@@ -72,7 +72,7 @@ def test_fewer_jobs_run_where_a_key_is_asked_for(
 ) -> None:
     with jobs_of(spark) as few:
         found = explained(totals, {"shop": "b"})
-    monkeypatch.setattr(finish, "cut", lambda *_: None)
+    monkeypatch.setattr(finish, "split_small", lambda *_: None)
     with jobs_of(spark) as many:
         assert explained(totals, {"shop": "b"}) == found
     assert 0 < len(few) < len(many)

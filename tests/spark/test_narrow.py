@@ -13,7 +13,7 @@ from sparkwhy.plan.exprs import Attribute, AttrId, Compare, CompareOp, FieldOf, 
 from sparkwhy.plan.nodes import Filter, OpId
 from sparkwhy.plan.types import DOUBLE, FLOAT, INTEGER, STRING, Array, Atom, Field, Struct
 from sparkwhy.spark.classic.read.operators import read
-from sparkwhy.spark.classic.run.narrow_structs import narrowed
+from sparkwhy.spark.classic.run.narrow_structs import narrow_condition
 from sparkwhy.spark.classic.run.operators import run
 from sparkwhy.spark.classic.run.sql_text import sql_of
 
@@ -24,19 +24,19 @@ ITEMS = Ref(Attribute(AttrId(1), "items", Array(ITEM), True))
 
 def test_a_value_that_is_looked_for_in_one_field_is_looked_for_in_the_list_of_that_field() -> None:
     condition = exists(ITEMS, lambda item: is_true(Compare("=", FieldOf(item, 1), Literal(3, INTEGER))))
-    assert narrowed(condition) == call("array_contains", FieldOf(ITEMS, 1), Literal(3, INTEGER))
+    assert narrow_condition(condition) == call("array_contains", FieldOf(ITEMS, 1), Literal(3, INTEGER))
 
 
 def test_a_condition_on_one_field_reads_that_field_only() -> None:
     condition = exists(ITEMS, lambda item: is_true(Compare(">", FieldOf(FieldOf(item, 2), 1), Literal(3, INTEGER))))
     expected = exists(FieldOf(FieldOf(ITEMS, 2), 1), lambda v: is_true(Compare(">", v, Literal(3, INTEGER))))
-    assert narrowed(condition) == expected
+    assert narrow_condition(condition) == expected
 
 
 def test_a_condition_on_two_fields_or_on_whole_elements_stays() -> None:
     two = exists(ITEMS, lambda item: is_true(Compare("=", FieldOf(item, 0), FieldOf(FieldOf(item, 2), 0))))
     whole = exists(ITEMS, lambda item: is_true(Compare("=", item, item)))
-    assert (narrowed(two), narrowed(whole)) == (two, whole)
+    assert (narrow_condition(two), narrow_condition(whole)) == (two, whole)
 
 
 ROWS = [

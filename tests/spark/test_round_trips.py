@@ -14,6 +14,7 @@ from sparkwhy import why_not
 from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Call, Frame, Ref, WindowCall
 from sparkwhy.plan.nodes import Column, OpId, Plan, SortKey, Source, Table, Window
 from sparkwhy.plan.types import LONG, STRING, Map
+from sparkwhy.rewrite.codegen import Codegen
 from sparkwhy.spark.classic import jvm
 from sparkwhy.spark.classic.read.operators import read
 from sparkwhy.spark.classic.run.operators import run
@@ -78,7 +79,7 @@ def test_a_step_of_text_takes_few_calls(spark: SparkSession, calls: Counted) -> 
 
 def test_projections_of_our_own_are_told_in_one_step(spark: SparkSession) -> None:
     plan = read(spark.range(9).withColumn("x", F.col("id") + 1).withColumn("y", F.col("id") + 2))
-    apart, together = (str(jvm.analyzed(run(spark, plan, pieces=pieces))) for pieces in (False, True))
+    apart, together = (str(jvm.analyzed(run(spark, plan, codegen=each))) for each in (Codegen.WHOLE, Codegen.PIECES))
     assert apart.count("Project") - together.count("Project") == 1
 
 

@@ -12,7 +12,7 @@ from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.exprs import Expr
 from sparkwhy.plan.nodes import OpId, Plan, Table
 from sparkwhy.plan.walk import inputs, walk
-from sparkwhy.rewrite.prune_columns import pruned
+from sparkwhy.rewrite.prune_columns import prune_columns
 from sparkwhy.spark.engine import Engine
 
 FindKeys: TypeAlias = Callable[[Sequence[Plan], Conditions], tuple[KeySets, ...]]
@@ -50,7 +50,7 @@ class KeyFinder:
         The variants are pruned first, as tracing does it: what no variant reads needs no partner.
         """
         wanted = (backtrace(plan, conditions)[plan.id] for plan in plans)
-        return tuple(self._keys(*each) for each in zip(pruned(plans), wanted, strict=True))
+        return tuple(self._keys(*each) for each in zip(prune_columns(plans), wanted, strict=True))
 
     def _keys(self, plan: Plan, conditions: Conditions) -> KeySets:
         found: dict[tuple[OpId, int], Conditions] = {}

@@ -16,7 +16,7 @@ from sparkwhy.plan.nodes import Filter, OpId, Plan, Project
 from sparkwhy.plan.traits import query_reacts
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
-from sparkwhy.rewrite.prune_columns import pruned
+from sparkwhy.rewrite.prune_columns import prune_columns
 from sparkwhy.trace.blame import Dropper
 from sparkwhy.trace.trace import TracedQuery
 
@@ -43,7 +43,7 @@ def prune_to_question(plan: Plan, conditions: Conditions) -> Plan:
     """
     read = dict.fromkeys(attribute for condition in conditions for attribute in attributes_of(condition))
     narrow = Project(id=Fresh(plan).part(plan), input=plan, columns=carry(read))
-    return pruned([narrow])[0]
+    return prune_columns([narrow])[0]
 
 
 def _filters(plan: Plan) -> Iterator[OpId]:

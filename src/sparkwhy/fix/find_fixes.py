@@ -20,7 +20,7 @@ from sparkwhy.fix.pairs import kept_apart
 from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.limits import Limits
 from sparkwhy.plan.nodes import Plan
-from sparkwhy.rewrite.tolerant import strict
+from sparkwhy.rewrite.tolerant import make_strict
 from sparkwhy.spark.engine import Engine
 
 
@@ -69,7 +69,7 @@ def confirm_fixes(engine: Engine, found: Sequence[Claim], written: Plan) -> tupl
 
     def failure(repair: Repair) -> str | None:
         try:
-            engine.run_in_full(strict(repair.fixed, written))
+            engine.run_in_full(make_strict(repair.fixed, written))
         except engine.failures as error:
             condition = engine.failing_value(error)
             if condition is None:

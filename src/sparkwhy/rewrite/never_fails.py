@@ -1,4 +1,4 @@
-"""Expressions that cannot fail, so that they may be evaluated on rows that the query keeps from them."""
+"""Expressions that cannot fail: they may be evaluated on rows that the query keeps away from them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sparkwhy.plan.walk_exprs import attributes_of, parts
 
 
 def never_fails(expr: Expr) -> bool:
-    """Whether an expression has a value whatever it reads, in ANSI mode too."""
+    """Return whether an expression has a value whatever it reads, in ANSI mode too."""
     return all(isinstance(part, _SAFE) or _is_widening(part) for part in parts(expr))
 
 
@@ -16,7 +16,10 @@ _SAFE = (Ref, FieldOf, Literal, Compare, In, IsNull, IsNotNull, Not, And, Or)
 
 
 def _is_widening(part: Expr) -> bool:
-    """Whether it is a cast that every value survives; of a constant the query has seen that it does."""
+    """Return whether an expression is a cast that succeeds for every value.
+
+    A cast of a constant counts: the query itself evaluates it, for any row.
+    """
     if not isinstance(part, Cast):
         return False
     if not any(attributes_of(part.input)):

@@ -1,4 +1,18 @@
-"""A plan cut in two where it has few rows: what an engine has to do, and what is left to do with these rows."""
+"""Split a plan in two where it has few rows: what an engine has to do, and what is left to do with these rows.
+
+Before:
+
+    filter n > 2
+    aggregate count(*) as n by k
+    table (k)
+
+After, with few groups:
+
+    upper                    lower
+
+    filter n > 2             aggregate count(*) as n by k
+    table (k, n)             table (k)
+"""
 
 from __future__ import annotations
 
@@ -7,6 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from sparkwhy.errors import assert_never
 from sparkwhy.plan.exprs import Expr, Opaque
 from sparkwhy.plan.node_exprs import exprs_of
 from sparkwhy.plan.nodes import (
@@ -14,10 +29,15 @@ from sparkwhy.plan.nodes import (
     Distinct,
     Filter,
     Flatten,
+    Join,
+    Limit,
     OneRow,
     OpId,
     Plan,
     Project,
+    Sample,
+    SetOperation,
+    Sort,
     Source,
     Table,
     Union,
@@ -29,17 +49,17 @@ from sparkwhy.plan.walk_exprs import parts
 
 
 @dataclass(frozen=True)
-class Cut:
-    """`below` has few rows, which are those of the table `rows` in `above`: together they are the plan."""
+class Split:
+    """A plan in two halves: the rows of `lower` are those of the table `rows` in `upper`."""
 
-    below: Plan
-    above: Plan
+    lower: Plan
+    upper: Plan
     rows: OpId
 
-    def over(self, source: Source) -> Plan:
-        """What is left to do, with the rows of `below` in this source."""
-        table = Table(id=self.rows, attributes=self.below.output, source=source)
-        return _replaced(self.above, lambda node: table if node.id == self.rows else None)
+    def with_source(self, source: Source) -> Plan:
+        """Return the upper half, with the rows of the lower one in this source."""
+        table = Table(id=self.rows, attributes=self.lower.output, source=source)
+        return _replace_nodes(self.upper, lambda node: table if node.id == self.rows else None)
 
 
 @dataclass(frozen=True)
@@ -50,41 +70,41 @@ class SmallAt:
     last: bool = False
 
 
-def cut(plan: Plan, few: SmallAt) -> Cut | None:
-    """The plan, cut at the lowest grouping that is said to have few rows, or below its last operator.
+def split_small(plan: Plan, small_at: SmallAt) -> Split | None:
+    """Split a plan at the lowest grouping where it is small, or below its last operator.
 
-    None if there is not just one such place.
+    Return None if there is not just one such place.
     """
-    found = _cut(plan, few.groups)
-    if found is None and few.last:
-        return _cut(plan, lambda node: any(node is below for below in inputs(plan)))
+    found = _split_at(plan, small_at.groups)
+    if found is None and small_at.last:
+        return _split_at(plan, lambda node: any(node is below for below in inputs(plan)))
     return found
 
 
-def _cut(plan: Plan, few: Callable[[Plan], bool]) -> Cut | None:
-    found = fold(plan, lambda node, below: _places(node, below, few))
+def _split_at(plan: Plan, is_small: Callable[[Plan], bool]) -> Split | None:
+    found = fold(plan, lambda node, below: _places(node, below, is_small))
     if not found or len(found) > 1 or found[0] is plan:
         return None
-    (below,) = found
-    rows = Table(id=OpId(-1), attributes=below.output, source=Source("rows at hand"))
-    return Cut(below, _replaced(plan, lambda node: rows if node is below else None), rows.id)
+    (lower,) = found
+    rows = Table(id=OpId(-1), attributes=lower.output, source=Source("rows at hand"))
+    return Split(lower, _replace_nodes(plan, lambda node: rows if node is lower else None), rows.id)
 
 
 _Places: TypeAlias = tuple[Plan, ...] | None
-"""Where a branch is cut: nowhere if it has no table, None if it cannot be."""
+"""Where a branch is split: nowhere if it has no table, None if it cannot be split."""
 
 
-def _places(node: Plan, below: tuple[_Places, ...], few: Callable[[Plan], bool]) -> _Places:
+def _places(node: Plan, below: tuple[_Places, ...], is_small: Callable[[Plan], bool]) -> _Places:
     if isinstance(node, OneRow):
         return ()
-    if below and all(places is not None for places in below) and _is_alike(node):
+    if below and all(places is not None for places in below) and _means_the_same(node):
         if isinstance(node, Project) and below[0] == (node.input,):
-            return (node,) if _is_told(node) else None  # what is computed of each row is computed where the rows are
+            return (node,) if _has_plain_output(node) else None  # columns are computed where the rows are
         return tuple(place for places in below for place in places or ())
-    return (node,) if few(node) and _is_told(node) else None
+    return (node,) if is_small(node) and _has_plain_output(node) else None
 
 
-def _replaced(plan: Plan, new: Callable[[Plan], Plan | None]) -> Plan:
+def _replace_nodes(plan: Plan, new: Callable[[Plan], Plan | None]) -> Plan:
     def combine(node: Plan, below: tuple[Plan, ...]) -> Plan:
         same = all(map(operator.is_, below, inputs(node)))
         return new(node) or (node if same else with_inputs(node, below))
@@ -92,14 +112,24 @@ def _replaced(plan: Plan, new: Callable[[Plan], Plan | None]) -> Plan:
     return fold(plan, combine)
 
 
-def _is_told(node: Plan) -> bool:
+def _has_plain_output(node: Plan) -> bool:
     return all(_is_plain(attribute.type) for attribute in node.output)
 
 
-def _is_alike(node: Plan) -> bool:
-    """Whether an operator means the same wherever it runs, for all that is known."""
-    kinds = Project | Filter | Flatten | Aggregate | Window | Distinct | Union
-    return isinstance(node, kinds) and all(_is_plain_expr(part) for expr in exprs_of(node) for part in parts(expr))
+def _means_the_same(node: Plan) -> bool:
+    """Return whether Spark and the interpreter give the same rows for an operator and all its expressions."""
+    return _runs_in_memory(node) and all(_is_plain_expr(part) for expr in exprs_of(node) for part in parts(expr))
+
+
+def _runs_in_memory(node: Plan) -> bool:
+    """Return whether an operator is finished on the driver; a sort and a limit depend on an order that rows lose."""
+    match node:
+        case Project() | Filter() | Flatten() | Aggregate() | Window() | Distinct() | Union():
+            return True
+        case Table() | OneRow() | Join() | SetOperation() | Sort() | Limit() | Sample():
+            return False
+        case _:
+            assert_never(node)
 
 
 def _is_plain_expr(part: Expr) -> bool:
@@ -110,7 +140,7 @@ _PLAIN = frozenset({NULL, BOOLEAN, SHORT, INTEGER, LONG, DOUBLE, STRING, DATE})
 
 
 def _is_plain(type: Type) -> bool:
-    """Whether values are the same in Spark and in Python: times depend on time zones, and maps have no order."""
+    """Return whether values are the same in Spark and in Python: times depend on time zones, and maps have no order."""
     match type:
         case Array(element):
             return _is_plain(element)

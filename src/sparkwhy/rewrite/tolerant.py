@@ -1,7 +1,12 @@
-"""Plans in which a value on which an expression fails gives null instead, and back again.
+"""Replace expressions that fail on some values by those that return null there, and the reverse.
 
-In ANSI mode Spark fails where a number is divided by zero, or a text is no number. A query may never meet such values
-because a filter drops them; whoever follows dropped rows meets them.
+Before:                      After:
+
+    filter ansi(a / b) > 1       filter try(a / b) > 1
+    table (a, b)                 table (a, b)
+
+In ANSI mode Spark fails where a number is divided by zero, or a text is no number. A query may never come to such
+values because a filter drops them; tracing follows the dropped rows too.
 """
 
 from __future__ import annotations
@@ -15,32 +20,32 @@ from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.plan.walk_exprs import fold_expr, parts, with_operands
 
-_FORGIVING = frozenset({"+", "-", "*", "/", "%", "element_at"})
-"""The functions that have a form that gives null."""
+_HAS_TRY_FORM = frozenset({"+", "-", "*", "/", "%", "element_at"})
+"""Functions that have a form that returns null instead of failing."""
 
 
-def tolerant(plan: Plan) -> Plan:
-    """The plan with null where an expression would fail, as far as there is a form for that."""
-    return _changed(plan, _tolerant)
+def make_tolerant(plan: Plan) -> Plan:
+    """Replace expressions that may fail by their forms that return null, as far as there are such forms."""
+    return _change_parts(plan, _as_tolerant)
 
 
-def strict(plan: Plan, written: Plan) -> Plan:
-    """What was made of the tolerant form of a query, failing again; only what the query itself forgives stays so."""
+def make_strict(plan: Plan, written: Plan) -> Plan:
+    """Let a plan that was made of the tolerant form of a query fail again where the query as `written` fails."""
     own = {part for node in walk(written) for expr in exprs_of(node) for part in parts(expr)}
 
-    def restored(expr: Expr) -> Expr:
+    def as_strict(expr: Expr) -> Expr:
         match expr:
             case Call(mode="try") | Cast(mode="try") | ItemOf(mode="legacy") if expr not in own:
                 return replace(expr, mode="ansi")
             case _:
                 return expr
 
-    return _changed(plan, restored)
+    return _change_parts(plan, as_strict)
 
 
-def _tolerant(expr: Expr) -> Expr:
+def _as_tolerant(expr: Expr) -> Expr:
     match expr:
-        case Call(function, _, "ansi") if function in _FORGIVING:
+        case Call(function, _, "ansi") if function in _HAS_TRY_FORM:
             return replace(expr, mode="try")
         case Cast(mode="ansi"):
             return replace(expr, mode="try", spared=True)
@@ -50,14 +55,14 @@ def _tolerant(expr: Expr) -> Expr:
             return expr
 
 
-def _changed(plan: Plan, change: Callable[[Expr], Expr]) -> Plan:
-    """The plan with every part of its expressions changed, innermost first."""
+def _change_parts(plan: Plan, change: Callable[[Expr], Expr]) -> Plan:
+    """Change every part of a plan's expressions, innermost first."""
 
-    def changed(expr: Expr) -> Expr:
+    def change_all(expr: Expr) -> Expr:
         return fold_expr(expr, lambda part, below: change(with_operands(part, below) if below else part))
 
     def combine(node: Plan, below: tuple[Plan, ...]) -> Plan:
         again = with_inputs(node, below)
-        return with_exprs(again, [changed(expr) for expr in exprs_of(again)])
+        return with_exprs(again, [change_all(expr) for expr in exprs_of(again)])
 
     return fold(plan, combine)

@@ -15,6 +15,7 @@ from sparkwhy.errors import QueryFailed
 from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.nodes import Plan, Table
 from sparkwhy.plan.types import Type
+from sparkwhy.rewrite.codegen import Codegen as Codegen
 from sparkwhy.rewrite.split_small import SmallAt
 
 if TYPE_CHECKING:
@@ -31,19 +32,6 @@ Rows: TypeAlias = Sequence[Sequence[Any]]
 
 NOWHERE_SMALL = SmallAt(lambda _: False)
 """A plan of which nothing says that it has few rows anywhere."""
-
-
-class Codegen(Enum):
-    """How much of a plan the engine compiles as one piece of code. It changes the speed, never the rows."""
-
-    WHOLE = "whole"
-    """As the engine does by itself."""
-
-    PIECES = "pieces"
-    """For plans that compute much for each row: in pieces, each small enough to be compiled at all."""
-
-    APART = "apart"
-    """For plans that choose few rows of many and compute much for these: filters apart from what is above them."""
 
 
 class Portion(Enum):

@@ -13,7 +13,7 @@ from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project, SortKey
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Type
 from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of, is_heavy, paths_of, rewrite
-from sparkwhy.rewrite.merge_projections import inlined
+from sparkwhy.rewrite.inline_structs import inline_structs
 from sparkwhy.trace.attainable import Bounds, can_hold, reads_bounded
 from sparkwhy.trace.blame import Bits
 from sparkwhy.trace.bounds_by_halving import Part, blames, parts_of
@@ -301,7 +301,7 @@ class TraceContext:
             missed = [either(can_hold(v.kept, rows.bounds), long(0), long(v.bit)) for v in verdicts]
             maybe = _all(union, [Ref(rows.maybe), *missed])
         found = self.project(op, rows, columns, blame=blame, trail=trail, maybe=maybe)
-        found = replace(found, plan=inlined(found.plan, set(rows.marks)))
+        found = replace(found, plan=inline_structs(found.plan, set(rows.marks)))
         return self.told_apart_by(found, [v.bit for v in verdicts])
 
     def _settled_by(

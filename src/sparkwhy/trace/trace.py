@@ -53,7 +53,7 @@ from sparkwhy.plan.types import INTEGER, LONG, STRING
 from sparkwhy.plan.walk import fold, inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.rewrite.never_fails import never_fails
-from sparkwhy.rewrite.prune_columns import pruned
+from sparkwhy.rewrite.prune_columns import prune_columns
 from sparkwhy.trace.blame import Bits, Dropper, drops
 from sparkwhy.trace.observe import TRAIL, Recording, distance, filter_recordings, record_as
 from sparkwhy.trace.recorded import CollectionState, Legend
@@ -163,7 +163,9 @@ def recalled(query: TracedQuery, at: OpId, references: Sequence[WitnessRef]) -> 
     """
     plans, wanted = query.plans, query.wanted
     tracing = TraceContext(Fresh(plans[0]), query.bits, True, _read_in_all(plans, wanted), much=True)
-    narrow = pruned(plans)  # as it was traced: a grouping of which only the keys are read is traced in another way
+    narrow = prune_columns(
+        plans
+    )  # as it was traced: a grouping of which only the keys are read is traced in another way
     groupings = tuple(next(node for node in walk(plan) if node.id == at) for plan in narrow)
     grouping, referring = groupings[0], _groupings_of_many(plans, wanted)
     tracing = tracing.referring_below(inputs(grouping), referring)
@@ -199,7 +201,7 @@ def _groupings_of_many(plans: Sequence[Plan], wanted: Sequence[Wanted]) -> froze
 
 def _of_single_rows(plans: Sequence[Plan], groupings: frozenset[OpId]) -> frozenset[OpId]:
     """Those of some groupings whose rows come from one source, and whose story depends on nothing but themselves."""
-    narrow = {node.id: node for node in walk(pruned(plans)[0]) if node.id in groupings}
+    narrow = {node.id: node for node in walk(prune_columns(plans)[0]) if node.id in groupings}
     rowwise = Project | Filter | Flatten | Sort | Table
     return frozenset(
         id
@@ -224,7 +226,7 @@ def evaluate(
 def _traced(
     tracing: TraceContext, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...], keys: Sequence[KeySets]
 ) -> TracedQuery:
-    narrow = pruned(plans)
+    narrow = prune_columns(plans)
     tracing = replace(tracing, counting=counting(narrow))
     known = keys or [{} for _ in plans]
     needed = [

@@ -47,8 +47,8 @@ from sparkwhy.plan.types import DATE, DOUBLE, INTEGRALS, LONG, Decimal
 from sparkwhy.plan.walk import fold, with_inputs
 from sparkwhy.plan.walk_exprs import reads_only
 from sparkwhy.question.values import convert
-from sparkwhy.rewrite.decimals_as_integers import by_whole_numbers, numbers_first
-from sparkwhy.rewrite.partial_aggregates import Stages, staged
+from sparkwhy.rewrite.decimals_as_integers import compute_numbers_once, split_decimal_sum
+from sparkwhy.rewrite.partial_aggregates import Stages, split_aggregate
 from sparkwhy.trace.observe import as_number
 from sparkwhy.trace.trace import TracedQuery, evaluate
 
@@ -294,7 +294,9 @@ class _Groups:
 
     @cached_property
     def _stages(self) -> tuple[Stages, ...]:
-        made = (by_whole_numbers(self.fresh, each) or staged(self.fresh, each) for each in self.readings.calls)
+        made = (
+            split_decimal_sum(self.fresh, each) or split_aggregate(self.fresh, each) for each in self.readings.calls
+        )
         return tuple(each for each in made if each is not None)
 
     @cached_property
@@ -312,7 +314,7 @@ class _Groups:
         near = Column(self._distance, _about(Ref(self.edges[1])))
         edges = [Column(edge, AggCall("max", (Ref(edge),))) for edge in self.edges]
         first = tuple(column for stage in self._stages for column in stage.first)
-        below, first = numbers_first(fresh, self.top, rows, first)
+        below, first = compute_numbers_once(fresh, self.top, rows, first)
         return Aggregate(
             id=fresh.part(self.top), input=below, keys=(*carry(self._keys), near), aggregates=(*first, *edges)
         )

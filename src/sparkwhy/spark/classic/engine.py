@@ -14,6 +14,7 @@ from sparkwhy.errors import QueryFailed, assert_never
 from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.nodes import Plan, Table
 from sparkwhy.plan.types import Type
+from sparkwhy.rewrite.rules import RULES, Rewrite
 from sparkwhy.rewrite.split_small import SmallAt
 from sparkwhy.spark.classic import jvm
 from sparkwhy.spark.classic.jobs.failures import (
@@ -44,6 +45,7 @@ class ClassicEngine(Engine):
 
     df: DataFrame
     limits: Limits = DEFAULT_LIMITS
+    rewrites: Sequence[Rewrite] = RULES
 
     @property
     def session(self) -> SparkSession:
@@ -81,26 +83,29 @@ class ClassicEngine(Engine):
             plan,
             small_at,
             self.limits,
-            apart=codegen is Codegen.APART,
-            pieces=codegen is Codegen.PIECES,
+            codegen=codegen,
             some=_part(portion, self.limits),
+            rewrites=self.rewrites,
         )
 
     def is_empty(self, plan: Plan) -> bool:
-        return run(self.session, plan).isEmpty()
+        return self._run(plan).isEmpty()
 
     def run_in_full(self, plan: Plan | None = None) -> None:
-        df = self.df if plan is None else run(self.session, plan)
+        df = self.df if plan is None else self._run(plan)
         df.write.format("noop").mode("overwrite").save()
 
     def quantiles(self, plan: Plan, count: int, *, share: float = 1.0) -> Sequence[Sequence[str]]:
-        return quantiles(run(self.session, plan), count, share=share, enough=self.limits.sampled_values)
+        return quantiles(self._run(plan), count, share=share, enough=self.limits.sampled_values)
 
     def nearest_rows(self, plan: Plan, wanted: Sequence[Any]) -> tuple[tuple[str | None, ...], ...]:
-        return nearest_rows(run(self.session, plan), wanted, self.limits.nearest)
+        return nearest_rows(self._run(plan), wanted, self.limits.nearest)
 
     def nearest_values(self, plan: Plan, wanted: Any) -> tuple[str, ...]:
-        return nearest_values(run(self.session, plan), wanted, self.limits.nearest)
+        return nearest_values(self._run(plan), wanted, self.limits.nearest)
+
+    def _run(self, plan: Plan) -> DataFrame:
+        return run(self.session, plan, rewrites=self.rewrites)
 
     # --- patterns ---
 

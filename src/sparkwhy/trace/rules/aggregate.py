@@ -22,8 +22,8 @@ from sparkwhy.plan.nodes import (
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Array
 from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of, operands, rewrite
-from sparkwhy.rewrite.decimals_as_integers import by_whole_numbers, numbers_first
-from sparkwhy.rewrite.partial_aggregates import Stages, staged, summed_counts
+from sparkwhy.rewrite.decimals_as_integers import compute_numbers_once, split_decimal_sum
+from sparkwhy.rewrite.partial_aggregates import Stages, add_counts, split_aggregate
 from sparkwhy.trace.attainable import bounded
 from sparkwhy.trace.blame import drops
 from sparkwhy.trace.liveness import TERM, blame_of, no_sets, term, unless_of, with_any
@@ -129,9 +129,9 @@ def _stages(tracing: TraceContext, column: Column, counted: Mapping[Attribute, A
     if not isinstance(column.expr, AggCall):
         return None
     if column.attribute in counted:  # rows were counted below a join
-        return summed_counts(tracing.fresh, column.expr, Ref(counted[column.attribute]))
-    by_numbers = by_whole_numbers(tracing.fresh, column.expr) if tracing.much else None
-    return by_numbers or staged(tracing.fresh, column.expr)
+        return add_counts(tracing.fresh, column.expr, Ref(counted[column.attribute]))
+    by_numbers = split_decimal_sum(tracing.fresh, column.expr) if tracing.much else None
+    return by_numbers or split_aggregate(tracing.fresh, column.expr)
 
 
 def _first_stage(
@@ -186,7 +186,7 @@ def _partial_groups(tracing: TraceContext, op: Aggregate, rows: TracedRows, plan
     keys, held_keys = _in_all(tracing, rows, given)
     first, held_parts = _in_all(tracing, rows, (column for stage in plan.stages for column in stage.first))
     nearest = _Nearest.of(tracing, op, rows)
-    below, first = numbers_first(fresh, op, rows.plan, first)
+    below, first = compute_numbers_once(fresh, op, rows.plan, first)
     grouped = Aggregate(
         id=fresh.part(op),
         where=op.where,

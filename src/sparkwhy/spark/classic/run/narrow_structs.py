@@ -97,15 +97,15 @@ def narrow_struct(attribute: Attribute, name: str, fields: tuple[str, ...]) -> s
     return f"named_struct({', '.join(values)})"
 
 
-def narrowed(condition: Expr) -> Expr:
+def narrow_condition(condition: Expr) -> Expr:
     """The condition of a filter, with lists in which some element is looked for read only in the field looked at.
 
     A lambda over whole elements makes Spark read all their fields.
     """
-    return _contained(rewrite(condition, _narrowed_list))
+    return _contained(rewrite(condition, _narrow_list))
 
 
-def _narrowed_list(expr: Expr) -> Expr | None:
+def _narrow_list(expr: Expr) -> Expr | None:
     match expr:
         case Call("exists", (collection, Lambda((element,), body))) if isinstance(element.type, Struct):
             path = _one_path(body, element)

@@ -1,10 +1,9 @@
-"""A plan becomes a DataFrame, by the public API: while it runs, every attribute has a column name of its own."""
+"""Run plans: make DataFrames of them by the public API. While it runs, each attribute has a column name of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from math import inf
 
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
@@ -37,38 +36,35 @@ from sparkwhy.plan.nodes import (
 from sparkwhy.plan.types import LONG, Atom, Decimal
 from sparkwhy.plan.walk import fold, inputs
 from sparkwhy.plan.walk_exprs import is_heavy, parts
-from sparkwhy.rewrite.merge_projections import has_many_projections, lowered, merged, sunk
+from sparkwhy.rewrite.codegen import PIECE_PARTS, Codegen
+from sparkwhy.rewrite.rules import RULES, Rewrite, rewrite_plan
 from sparkwhy.spark.classic import jvm
 from sparkwhy.spark.classic.run.columns import aggregate_sql, name_of, to_column
-from sparkwhy.spark.classic.run.narrow_structs import fields_read, narrow_struct, narrowed
+from sparkwhy.spark.classic.run.narrow_structs import fields_read, narrow_condition, narrow_struct
 from sparkwhy.spark.classic.run.orderable import orderable
 from sparkwhy.spark.classic.run.sql_text import sql_of
 from sparkwhy.spark.classic.run.window_text import window_texts
 
 Part = Callable[[DataFrame], DataFrame]
-"""What takes some of the rows of a table."""
+"""Takes some of the rows of a table."""
 
 
 def run(
     session: SparkSession,
     plan: Plan,
     *,
-    apart: bool = False,
-    pieces: bool = False,
-    alone: bool = False,
+    codegen: Codegen = Codegen.WHOLE,
+    one_partition: bool = False,
     some: Part | None = None,
+    rewrites: Sequence[Rewrite] = RULES,
 ) -> DataFrame:
-    """The DataFrame of a plan, with the names of its output. Nothing is computed yet, as ever in Spark.
+    """Return the DataFrame of a plan, with the names of its output. As always in Spark, nothing is computed yet.
 
-    With `apart`, what chooses rows is compiled apart from what computes with them: for plans that choose few rows of
-    many and compute much of these. With `pieces`, much that is computed of each row is compiled in pieces, and little
-    is told to Spark in one step, for each takes its time. With `alone`, all rows stay in one partition, as those of the
-    tables must be. With `some`, it is computed of a part of each table.
+    `codegen` and `rewrites` change the speed, not the rows. With `one_partition` all rows stay in one partition, as
+    those of the tables must be. With `some` only a part of each table is read.
     """
-    plan = lowered(plan) if pieces else plan
-    if pieces or has_many_projections(plan):
-        plan = merged(plan, most=inf if has_many_projections(plan) else _LITTLE)
-    plan = sunk(plan) if apart else plan
+    plan = rewrite_plan(plan, codegen, rewrites)
+    pieces, apart = codegen is Codegen.PIECES, codegen is Codegen.APART
     fields, ends = fields_read(plan), _ends_of_pieces(plan) if pieces else frozenset()
 
     def combine(node: Plan, inputs: tuple[DataFrame, ...]) -> DataFrame:
@@ -76,35 +72,37 @@ def run(
         df = _run_fenced(session, node, *inputs) if fenced else _run_node(session, node, inputs, fields)
         if some is not None and isinstance(node, Table):
             df = some(df)
-        if alone:
+        if one_partition:
             return df.coalesce(1) if isinstance(node, Union) else df
         is_end = (isinstance(node, Flatten) and not pieces) or node.id in ends or (apart and _chooses_rows(node))
-        return compiled_apart(df) if is_end else df
+        return compile_apart(df) if is_end else df
 
     df = fold(plan, combine)
     return jvm.renamed(df, [attribute.name for attribute in plan.output])
 
 
 def _chooses_rows(node: Plan) -> bool:
-    """Whether a step chooses rows and could be compiled by itself; of a nested table Spark would then read all
-    fields."""
+    """Return whether an operator chooses rows and may be compiled by itself.
+
+    Not a filter right above a nested table: Spark would then read all fields.
+    """
     if isinstance(node, Filter) and isinstance(node.input, Table):
         return all(isinstance(attribute.type, Atom | Decimal) for attribute in node.input.attributes)
     return isinstance(node, Join | Filter)
 
 
 def _ends_of_pieces(plan: Plan) -> frozenset[OpId]:
-    """Where to end a piece: below a step with which it would become too large."""
+    """Return the operators that end a piece: those below one with which the piece would become too large."""
     ends: set[OpId] = set()
 
     def size(node: Plan, below: tuple[int, ...]) -> int:
-        """How much is computed up to here since the last end, or since rows were read or came together."""
+        """Count the parts that are computed since the last end, or since rows were read or combined."""
         if not isinstance(node, Project | Filter | Flatten | Aggregate):
             return 0
         columns = node.columns if isinstance(node, Project) else ()
         exprs = [column.expr for column in columns if not column.is_carried] if columns else exprs_of(node)
         own = sum(not isinstance(part, Literal) for expr in exprs for part in parts(expr))
-        if below[0] and below[0] + own > _MUCH:
+        if below[0] and below[0] + own > PIECE_PARTS:
             ends.add(inputs(node)[0].id)
         elif not isinstance(node, Aggregate):
             own += below[0]
@@ -112,14 +110,6 @@ def _ends_of_pieces(plan: Plan) -> frozenset[OpId]:
 
     fold(plan, size)
     return frozenset(ends)
-
-
-_MUCH = 220
-"""So many parts of expressions, constants left out, become some 6,000 bytes of code; Java compiles no method of more
-than 8,000."""
-
-_LITTLE = _MUCH // 2
-"""Projections of no more parts than this become one."""
 
 
 def _has_heavy_marks(node: Plan) -> bool:
@@ -131,25 +121,25 @@ def _is_heavy_mark(column: Column) -> bool:
 
 
 def _run_fenced(session: SparkSession, node: Plan, input: DataFrame) -> DataFrame:
-    """A projection whose marks are computed once for each row.
+    """Run a projection so that its marks are computed once for each row.
 
-    Spark would put what they are made of into every filter above that reads them, ask that of each row before all else,
-    and then compute them again. It leaves alone what might be another value each time.
+    Spark would put their expressions into every filter above that reads them, evaluate these first for each row, and
+    then compute the marks again. It leaves alone what might have another value each time.
     """
     assert isinstance(node, Project)
 
-    def named(column: Column) -> str | SparkColumn:
+    def select_once(column: Column) -> str | SparkColumn:
         sql = sql_of(column.expr) if _is_heavy_mark(column) else None
-        return _named(session, column) if sql is None else f"{_ONCE.format(sql)} AS {name_of(column.attribute)}"
+        return _as_text(session, column) if sql is None else f"{_ONCE.format(sql)} AS {name_of(column.attribute)}"
 
-    return _select(input, [named(column) for column in node.columns])
+    return _select(input, [select_once(column) for column in node.columns])
 
 
 _ONCE = "CASE WHEN spark_partition_id() < 0 THEN 0L ELSE {} END"
 
 
-def compiled_apart(df: DataFrame) -> DataFrame:
-    """The same rows in the same partitions: Spark compiles what is below this step apart from what is above.
+def compile_apart(df: DataFrame) -> DataFrame:
+    """Let Spark compile what is below this step apart from what is above; rows and partitions stay the same.
 
     Otherwise all operators between two shuffles become one Java method, which Java leaves uncompiled if it is large.
     """
@@ -168,9 +158,9 @@ def _run_node(
         case OneRow():
             return session.range(1, numPartitions=1).select()
         case Project():
-            return _select(inputs[0], [_named(session, column) for column in node.columns])
+            return _select(inputs[0], [_as_text(session, column) for column in node.columns])
         case Filter():
-            return _filter(session, inputs[0], narrowed(node.condition))
+            return _filter(session, inputs[0], narrow_condition(node.condition))
         case Join():
             return _run_join(session, node, *inputs)
         case Flatten():
@@ -197,7 +187,7 @@ def _run_node(
 
 
 def _run_table(session: SparkSession, node: Table, fields: Mapping[AttrId, tuple[str, ...]]) -> DataFrame:
-    """The rows of a table; of a struct only the `fields` that are read."""
+    """Read the rows of a table; of a struct only the `fields` that are read."""
     df = jvm.renamed(jvm.dataframe(session, node.source.handle), [name_of(each) for each in node.attributes])
     narrow = {a.id: narrow_struct(a, name_of(a), fields[a.id]) for a in node.attributes if a.id in fields}
     if not any(narrow.values()):
@@ -206,8 +196,8 @@ def _run_table(session: SparkSession, node: Table, fields: Mapping[AttrId, tuple
     return jvm.select(df, [name if struct is None else f"{struct} AS {name}" for name, struct in names])
 
 
-def _named(session: SparkSession, column: Column) -> str | SparkColumn:
-    """A column under the name of its attribute: as SQL text where it has one, which is quicker."""
+def _as_text(session: SparkSession, column: Column) -> str | SparkColumn:
+    """Return a column under the name of its attribute: as SQL text where it has one, which is quicker."""
     name = name_of(column.attribute)
     if column.is_carried:
         return name
@@ -223,7 +213,7 @@ def _select(df: DataFrame, columns: Sequence[str | SparkColumn]) -> DataFrame:
 
 
 def _as_column(session: SparkSession, column: str | SparkColumn) -> str | SparkColumn:
-    """A name stays a name; other text becomes a column."""
+    """Return a name as it is, and other text as a column."""
     return jvm.parsed(session, column) if isinstance(column, str) and " " in column else column
 
 
@@ -256,7 +246,7 @@ def _run_join(session: SparkSession, node: Join, left: DataFrame, right: DataFra
 
 
 def _run_flatten(session: SparkSession, node: Flatten, input: DataFrame, fields: tuple[str, ...]) -> DataFrame:
-    """With `fields`, the elements have only these."""
+    """Run a flatten; with `fields`, its elements have only these."""
     kind = "inline" if node.inline else "explode" if node.position is None else "posexplode"
     function = f"{kind}_outer" if node.outer else kind
     names = [name_of(attribute) for attribute in node.output[len(node.input.output) :]]
@@ -272,44 +262,49 @@ def _run_flatten(session: SparkSession, node: Flatten, input: DataFrame, fields:
 
 def _run_aggregate(session: SparkSession, node: Aggregate, input: DataFrame) -> DataFrame:
     own = [replace(column, attribute=_key_name(node, column)) for column in node.keys]
-    computed = [_named(session, column) for column in own if not column.is_carried]
+    computed = [_as_text(session, column) for column in own if not column.is_carried]
     keyed = _select(input, ["*", *computed]) if computed else input
     named = [(name_of(key.attribute), name_of(column.attribute)) for key, column in zip(own, node.keys, strict=True)]
     keys = [jvm.parsed(session, key if key == name else f"{key} AS {name}") for key, name in named]
     if not node.aggregates:
         return keyed.select(*keys).distinct()
-    prepared, aggregates = _prepared(session, node, keyed)
+    prepared, aggregates = _prepare_aggregates(session, node, keyed)
     kept = session.conf.get("spark.sql.retainGroupColumns") == "true"
     return prepared.groupBy(*keys).agg(*([] if kept else keys), *aggregates)
 
 
 def _key_name(node: Aggregate, column: Column) -> Attribute:
-    """The attribute of a key while it is computed: another, if the input has one of that identity to aggregate."""
+    """Return the attribute of a key while it is computed: another one if the input has that attribute to aggregate."""
     if column.is_carried or column.attribute not in node.input.output:
         return column.attribute
     unused = max(attribute.id for attribute in (*node.input.output, *node.output)) + 1
     return replace(column.attribute, id=AttrId(unused + column.attribute.id))
 
 
-def _prepared(session: SparkSession, node: Aggregate, input: DataFrame) -> tuple[DataFrame, list[SparkColumn]]:
-    """Aggregates as columns. DISTINCT and FILTER exist as text only: what has no text is computed first."""
+def _prepare_aggregates(
+    session: SparkSession, node: Aggregate, input: DataFrame
+) -> tuple[DataFrame, list[SparkColumn]]:
+    """Return aggregates as columns, and the rows that they read.
+
+    DISTINCT and FILTER exist as text only: what has no text is computed first, in columns of its own.
+    """
     extra: dict[str, SparkColumn] = {}
 
-    def extracted(expr: Expr) -> str:
+    def extract(expr: Expr) -> str:
         name = f"x{len(extra)}"
         extra[name] = to_column(session, expr)
         return name
 
-    def aggregated(column: Column) -> SparkColumn:
+    def aggregate(column: Column) -> SparkColumn:
         expr, name = column.expr, name_of(column.attribute)
         sql = sql_of(expr)
         if sql is None and isinstance(expr, AggCall) and (expr.distinct or expr.condition is not None):
-            args = [extracted(arg) for arg in expr.args]
-            condition = None if expr.condition is None else extracted(expr.condition)
+            args = [extract(arg) for arg in expr.args]
+            condition = None if expr.condition is None else extract(expr.condition)
             sql = aggregate_sql(expr, args, condition)
         return to_column(session, expr).alias(name) if sql is None else jvm.parsed(session, f"{sql} AS {name}")
 
-    aggregates = [aggregated(column) for column in node.aggregates]
+    aggregates = [aggregate(column) for column in node.aggregates]
     return (input.withColumns(extra) if extra else input), aggregates
 
 
@@ -321,7 +316,7 @@ def _run_window(session: SparkSession, node: Window, input: DataFrame) -> DataFr
     order = [_sort_column(session, key) for key in node.order]
     window = SparkWindow.partitionBy(*partition).orderBy(*order)
 
-    def computed(column: Column) -> SparkColumn:
+    def compute(column: Column) -> SparkColumn:
         match column.expr:
             case WindowCall(function, frame):
                 bounds = (_edge(frame.lower, before=True), _edge(frame.upper, before=False))
@@ -333,7 +328,7 @@ def _run_window(session: SparkSession, node: Window, input: DataFrame) -> DataFr
             case other:
                 raise AssertionError(f"{other} is no window function")
 
-    return input.select("*", *(computed(c).alias(name_of(c.attribute)) for c in node.columns))
+    return input.select("*", *(compute(c).alias(name_of(c.attribute)) for c in node.columns))
 
 
 def _edge(bound: FrameBound, *, before: bool) -> int:

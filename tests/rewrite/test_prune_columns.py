@@ -13,7 +13,7 @@ from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Literal, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, OpId, Plan, Project, Union
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import walk
-from sparkwhy.rewrite.prune_columns import lean, pruned
+from sparkwhy.rewrite.prune_columns import prune_columns, prune_own_plan
 from sparkwhy.trace.trace import trace
 from tests.plan.test_nodes import attribute, table
 from tests.trace.plans import Generator
@@ -34,7 +34,7 @@ def groups(*, keys: bool = True) -> Aggregate:
 
 def narrow(plan: Plan) -> Aggregate:
     """The grouping of the plan without what nobody reads."""
-    (found,) = pruned((plan,))
+    (found,) = prune_columns((plan,))
     assert found.output == plan.output
     return next(node for node in walk(found) if isinstance(node, Aggregate))
 
@@ -63,7 +63,7 @@ def test_what_a_filter_reads_stays() -> None:
 def test_what_another_reading_of_the_query_reads_stays() -> None:
     one = Project(id=OpId(3), input=groups(), columns=(Column(W, Ref(K)),))
     other = Project(id=OpId(3), input=groups(), columns=(Column(W, Ref(TOTAL)),))
-    for found in pruned((one, other)):
+    for found in prune_columns((one, other)):
         (grouping,) = (node for node in walk(found) if isinstance(node, Aggregate))
         assert [column.attribute for column in grouping.aggregates] == [TOTAL]
 
@@ -91,7 +91,7 @@ def test_a_namesake_stays_so_that_the_other_keeps_its_name() -> None:
 def test_columns_of_a_union_go_by_their_place() -> None:
     both = (COUNT, TOTAL)
     union = Union(id=OpId(3), branches=(groups(), groups()), attributes=(W, *both))
-    plan = lean(Project(id=OpId(4), input=union, columns=carry((TOTAL,))))
+    plan = prune_own_plan(Project(id=OpId(4), input=union, columns=carry((TOTAL,))))
     for grouping in (node for node in walk(plan) if isinstance(node, Aggregate)):
         assert [column.attribute for column in grouping.aggregates] == [TOTAL]
     (narrow_union,) = (node for node in walk(plan) if isinstance(node, Union))
@@ -104,6 +104,6 @@ def test_a_lean_plan_gives_the_same_rows(seed: int) -> None:
     generator = Generator(Random(f"lean/{seed}"))
     query = generator.plan(1 + seed % 6)
     plan = candidate_plan(trace(query, records=True, references=seed % 2 == 0))
-    found = lean(plan)
+    found = prune_own_plan(plan)
     assert found.output == plan.output
     assert bag(run(found, generator.tables), plan) == bag(run(plan, generator.tables), plan)
