@@ -10,7 +10,7 @@ before you commit it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -54,6 +54,11 @@ def show_rows(plan: Plan, tables: Tables, names: Names = plain) -> str:
 def show_cell(value: Any) -> str:
     """Return a value of the interpreter as text: arrays and structs in parentheses."""
     return f"({', '.join(map(show_cell, value))})" if isinstance(value, tuple) else show_value(value)
+
+
+def check_no_other(folder: str, names: Iterable[str]) -> None:
+    """Check that a folder of golden files has these and no others: one without a test would never be compared."""
+    assert {path.stem for path in (GOLDEN / folder).iterdir()} == set(names)
 
 
 def compare_plans(before: Plan, after: Plan, tables: Tables) -> Mapping[str, str]:

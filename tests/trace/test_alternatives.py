@@ -22,42 +22,29 @@ from sparkwhy.lab.tables import rows_of, tables_of
 from sparkwhy.limits import Limits
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row, unordered_bag
-from sparkwhy.plan.build import carry, equal, exists, keep, reduce, transform
+from sparkwhy.plan.build import equal, exists, keep, reduce, transform
 from sparkwhy.plan.exprs import (
     AggCall,
-    And,
-    Attribute,
-    AttrId,
     Call,
     Compare,
-    CompareOp,
     Expr,
     FieldOf,
-    Frame,
     ItemOf,
     Literal,
     MakeStruct,
     Opaque,
     Ref,
-    WindowCall,
 )
 from sparkwhy.plan.nodes import (
-    Aggregate,
-    Column,
     Distinct,
-    Filter,
     Flatten,
-    Join,
     OpId,
     Plan,
     Project,
     SetOperation,
     Sort,
     SortKey,
-    Source,
-    Table,
     Union,
-    Window,
 )
 from sparkwhy.plan.show import show_op, show_plan
 from sparkwhy.plan.types import (
@@ -70,100 +57,14 @@ from sparkwhy.plan.types import (
     STRING,
     Array,
     Decimal,
-    Field,
     Map,
-    Struct,
     Type,
 )
 from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.spark.classic.read.operators import read
 from sparkwhy.spark.classic.run.operators import run as run_in_spark
+from tests.build_plans import Query, compare, of, struct
 from tests.trace.plans import Generator
-
-# --- building plans ---
-
-
-def struct(**fields: Type) -> Struct:
-    return Struct(tuple(Field(name, type) for name, type in fields.items()))
-
-
-def of(plan: Plan, path: str) -> Expr:
-    """The attribute of a plan with the fields after it: `item.l_tax`."""
-    name, *fields = path.split(".")
-    (found,) = [Ref(a) for a in plan.output if a.name == name]
-    expr: Expr = found
-    for each in fields:
-        inner = expr.type.element if isinstance(expr.type, Array) else expr.type
-        assert isinstance(inner, Struct)
-        expr = FieldOf(expr, inner.names.index(each))
-    return expr
-
-
-class Query:
-    """Numbers the attributes and steps of a plan that is built by hand."""
-
-    def __init__(self) -> None:
-        self._attributes = itertools.count(1)
-        self._steps = itertools.count(1)
-
-    def attribute(self, name: str, type: Type) -> Attribute:
-        return Attribute(AttrId(next(self._attributes)), name, type)
-
-    def step(self) -> OpId:
-        return OpId(next(self._steps))
-
-    def table(self, source: str, **columns: Type) -> Plan:
-        attributes = tuple(self.attribute(name, type) for name, type in columns.items())
-        return Table(id=self.step(), attributes=attributes, source=Source(source))
-
-    def project(self, plan: Plan, *carried: str, **computed: Expr | str) -> Plan:
-        kept = tuple(a for name in carried for a in plan.output if a.name == name)
-        exprs = {name: of(plan, expr) if isinstance(expr, str) else expr for name, expr in computed.items()}
-        made = tuple(Column(self.attribute(name, expr.type), expr) for name, expr in exprs.items())
-        return Project(id=self.step(), input=plan, columns=carry(kept) + made)
-
-    def filter(self, plan: Plan, *conditions: Expr) -> Plan:
-        return Filter(id=self.step(), input=plan, condition=conditions[0] if len(conditions) == 1 else And(conditions))
-
-    def flatten(self, plan: Plan, collection: str, name: str) -> Plan:
-        expr = of(plan, collection)
-        assert isinstance(expr.type, Array)
-        element = self.attribute(name, expr.type.element)
-        return Flatten(id=self.step(), input=plan, collection=expr, elements=(element,))
-
-    def inline(self, plan: Plan, collection: str) -> Plan:
-        expr = of(plan, collection)
-        assert isinstance(expr.type, Array)
-        assert isinstance(expr.type.element, Struct)
-        elements = tuple(self.attribute(f.name, f.type) for f in expr.type.element.fields)
-        return Flatten(id=self.step(), input=plan, collection=expr, elements=elements, inline=True)
-
-    def group(self, plan: Plan, *keys: str, **aggregates: AggCall) -> Plan:
-        made = tuple(Column(self.attribute(name, call.type), call) for name, call in aggregates.items())
-        kept = [a for name in keys for a in plan.output if a.name == name]
-        return Aggregate(id=self.step(), input=plan, keys=carry(kept), aggregates=made)
-
-    def join(self, left: Plan, right: Plan, condition: Expr) -> Plan:
-        return Join(id=self.step(), left=left, right=right, how="inner", condition=condition)
-
-    def union(self, *branches: Plan) -> Plan:
-        attributes = tuple(self.attribute(a.name, a.type) for a in branches[0].output)
-        return Union(id=self.step(), branches=branches, attributes=attributes)
-
-    def window(self, plan: Plan, partition: str, order: str) -> Plan:
-        ranked = WindowCall(Call("row_number", ()), Frame("rows", None, "current row"))
-        return Window(
-            id=self.step(),
-            input=plan,
-            partition=(of(plan, partition),),
-            order=(SortKey(of(plan, order)),),
-            columns=(Column(self.attribute("rank", INTEGER), ranked),),
-        )
-
-
-def compare(left: Expr, op: CompareOp, value: Any) -> Expr:
-    return Compare(op, left, Literal(value, left.type))
-
 
 # --- asking ---
 
