@@ -65,10 +65,10 @@ def number_names(plans: Iterable[Plan]) -> Names:
         if attribute.id not in same:
             same.append(attribute.id)
     numbers = {id: place for same in ids.values() if len(same) > 1 for place, id in enumerate(same, start=1)}
-    return lambda attribute: _numbered(attribute, numbers)
+    return lambda attribute: _with_number(attribute, numbers)
 
 
-def _numbered(attribute: Attribute, numbers: Mapping[int, int]) -> str:
+def _with_number(attribute: Attribute, numbers: Mapping[int, int]) -> str:
     number = numbers.get(attribute.id)
     return plain(attribute) if number is None else f"{plain(attribute)}#{number}"
 
