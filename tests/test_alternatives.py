@@ -412,7 +412,9 @@ def test_what_is_mapped_between_types_is_told(spark: SparkSession) -> None:
     assert told(answer) == [({"xs": "ys"}, ["flatten"])]
     assert answer.explanations[0].evidence == ("ys has no field note: null", "ys.year is smallint: cast to int")
     assert "ys.year is smallint: cast to int" in str(answer)
-    assert answer.to_dict()["explanations"][0]["evidence"] == list(answer.explanations[0].evidence)
+    evidence = answer.to_dict()["explanations"][0]["evidence"]
+    assert [each["text"] for each in evidence] == list(answer.explanations[0].evidence)
+    assert [each["code"] for each in evidence] == ["field_is_null", "cast_needed"]
     assert answer.warnings == ()
 
 
@@ -539,7 +541,8 @@ def test_a_field_that_moved_is_found_by_its_value(tweets: DataFrame) -> None:
         "user.location has the type of place.country",
     )
     assert all(line in str(answer) for line in explanation.evidence)
-    assert json.loads(answer.to_json())["explanations"][0]["evidence"] == list(explanation.evidence)
+    evidence = json.loads(answer.to_json())["explanations"][0]["evidence"]
+    assert [each["text"] for each in evidence] == list(explanation.evidence)
     assert len(answer.alternatives) == 2  # nothing else holds it
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta, timezone
 from itertools import combinations
@@ -59,6 +60,7 @@ from sparkwhy.spark.classic.run.operators import run
 from sparkwhy.trace.blame import Dropper, droppers_of
 from sparkwhy.trace.relax import relax
 from sparkwhy.trace.witness import Observation
+from tests.report.json_schema import problems
 
 CAUSES = sorted(path.stem for path in (Path(__file__).parent.parent / "examples" / "causes").glob("c*.py"))
 
@@ -102,6 +104,33 @@ def observed(answer: Answer, operator: int = 0, witness: int = 0) -> Observation
 def row(answer: Answer, witness: int = 0) -> Mapping[str, Any]:
     """The row that would be in the result."""
     return answer.explanations[0].witnesses[witness].row
+
+
+# --- as JSON ---
+
+
+@pytest.mark.parametrize("name", sorted(set(CAUSES) - NOT_FOLLOWED))
+def test_answers_as_json_are_as_documented(spark: SparkSession, name: str) -> None:
+    data = ask(spark, importlib.import_module(f"examples.causes.{name}")).to_dict()
+    assert list(problems(data)) == []
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+
+
+@pytest.mark.parametrize(
+    ("example", "causes"),
+    [
+        (c01_null_comparison, ["condition_null"]),
+        (c03_inner_join, ["no_join_partner"]),
+        (c05_empty_array, ["empty_array", "null_array"]),
+        (c12_not_in_subquery, ["has_join_partner"]),
+        (c13_drop_duplicates, ["duplicate_of"]),
+        (c19_limit, ["beyond_limit"]),
+    ],
+    ids=lambda each: each.__name__.rpartition(".")[2] if isinstance(each, ModuleType) else "",
+)
+def test_each_operator_has_its_causes(spark: SparkSession, example: ModuleType, causes: list[str]) -> None:
+    (explanation,) = ask(spark, example).to_dict()["explanations"]
+    assert sorted(explanation["operators"][0]["causes"]) == causes
 
 
 # --- the definition ---
@@ -574,7 +603,7 @@ def test_a_record_that_was_not_read_is_in_no_source(spark: SparkSession) -> None
     assert answer.outcome == "not_in_data"
     (gap,) = answer.gaps
     assert gap.table.text == "table payments.jsonl (id, amount)"
-    assert gap.nearest == {"id = 2": ("1", "3")}
+    assert gap.nearest == {"id = 2": (1, 3)}
 
 
 def test_a_union_by_position_asks_the_other_column(spark: SparkSession) -> None:

@@ -135,7 +135,7 @@ def test_json_is_all_that_is_printed(etl: str, capsys: pytest.CaptureFixture[str
     assert ask(f"{etl}:recent", '{"city": "NY"}', "--json", "--alternatives", alternatives, "--mode", "each") == 0
     told = json.loads(capsys.readouterr().out)
     assert told["outcome"] == "explained"
-    assert told["question"] == "{'city': 'NY'}"
+    assert (told["question"], told["question_text"]) == ({"city": "NY"}, "{'city': 'NY'}")
     assert told["explanations"][0]["operators"][0]["text"] == "filter year >= 2019"
 
 

@@ -23,6 +23,7 @@ from sparkwhy.question.pattern import (
     startswith,
 )
 from sparkwhy.report.answer import Answer
+from sparkwhy.trace.witness import Witness
 
 __all__ = [
     "ANY",
@@ -32,6 +33,7 @@ __all__ = [
     "Limits",
     "Operator",
     "SparkWhyError",
+    "Witness",
     "between",
     "contains",
     "eq",

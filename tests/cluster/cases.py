@@ -35,10 +35,12 @@ def told(spark: SparkSession, name: str) -> dict[str, Any]:
 
 
 def _without_order(value: Any) -> Any:
-    """`[Sue, Peter]` as `[Peter, Sue]`, wherever it stands: the order of `collect_list` is that in which tasks end."""
+    """`[Sue, Peter]` as `[Peter, Sue]`, as data and in texts: `collect_list` has the order in which tasks end."""
     match value:
         case dict():
             return {key: _without_order(inner) for key, inner in value.items()}
+        case list() if not any(isinstance(inner, dict | list) for inner in value):
+            return sorted(value, key=repr)
         case list():
             return [_without_order(inner) for inner in value]
         case str() if value.startswith("[") and value.endswith("]"):

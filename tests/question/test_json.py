@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
+import math
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from sparkwhy.errors import MalformedPattern, PatternError
 from sparkwhy.question import pattern as p
-from sparkwhy.question.json_form import from_json
+from sparkwhy.question.json_form import from_json, to_json_form
 from sparkwhy.question.pattern import ANY, to_pattern
 
 
@@ -119,6 +121,69 @@ literals = st.dictionaries(texts, st.recursive(scalars | predicates, lists_and_d
 @given(literals)
 def test_a_literal_survives_json(literal: Any) -> None:
     assert from_json(json.dumps(as_json(literal))) == to_pattern(literal)
+
+
+numbers = st.decimals(allow_nan=False, allow_infinity=False) | st.sampled_from([math.nan, math.inf, -math.inf])
+moments = st.datetimes() | st.datetimes(timezones=st.just(dt.timezone(dt.timedelta(hours=5, minutes=30))))
+plain: st.SearchStrategy[Any] = scalars.filter(lambda each: each is not None)
+constants = plain | numbers | st.dates() | moments | st.timedeltas() | st.binary(max_size=3)
+tests_of_constants = st.one_of(
+    *(st.builds(make, constants) for make in (p.eq, p.ne, p.gt, p.ge, p.lt, p.le)),
+    st.builds(p.between, constants, constants),
+    st.builds(p.one_of, constants, st.none() | constants),
+    *(st.builds(make, texts) for make in (p.contains, p.startswith, p.matches)),
+    st.sampled_from([p.like("a%"), p.like(r"\\"), p.is_null(), p.not_null(), ANY]),
+)
+
+
+def nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    keys = texts | st.integers() | st.dates()
+    return lists_and_dicts(inner) | st.dictionaries(keys, inner, max_size=2)
+
+
+asked = st.dictionaries(texts, st.recursive(constants | tests_of_constants, nested, max_leaves=8), max_size=3)
+
+
+@given(asked)
+def test_every_pattern_survives_its_json_form(literal: Any) -> None:
+    pattern = to_pattern(literal)
+    form = to_json_form(pattern)
+    assert from_json(form) == pattern
+    assert from_json(json.dumps(form, allow_nan=False)) == pattern
+
+
+def test_a_function_is_only_named() -> None:
+    def is_large(column: Any) -> Any:
+        return column > 100
+
+    form = to_json_form(to_pattern({"total": is_large}))
+    assert form == {"total": {"$function": "is_large"}}
+    with pytest.raises(PatternError, match="unknown predicate"):
+        from_json(form)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"$date": "31.1.2024"},
+        {"$date": 5},
+        {"$timestamp": None},
+        {"$decimal": "much"},
+        {"$float": "1"},
+        {"$float": [1]},
+        {"$bytes": "xyz"},
+        {"$microseconds": "1"},
+        {"$gt": {"$date": ""}},
+        {"$in": [{"$bytes": 1}]},
+        {"$entries": [1]},
+        {"$entries": [[[1], 2]]},
+        {"$entries": [[None, 2]]},
+        {"$entries": [[1, 2], [1, 3]]},
+    ],
+)
+def test_a_typed_constant_that_cannot_be_read_is_refused(wrong: Any) -> None:
+    with pytest.raises(PatternError):
+        from_json({"c": wrong})
 
 
 def as_json(literal: Any) -> Any:

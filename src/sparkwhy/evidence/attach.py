@@ -15,9 +15,9 @@ from sparkwhy.plan.exprs import Compare, Expr, In, IsNull, Literal, Or, conjunct
 from sparkwhy.plan.join_keys import equal_keys, residual_conditions
 from sparkwhy.plan.nodes import Filter, Join, Plan
 from sparkwhy.plan.show import names_for, show_expr
-from sparkwhy.plan.types import BINARY, STRING, Type, ddl
+from sparkwhy.plan.types import STRING, ddl
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.encode import Typed, decode_atom, print_value
+from sparkwhy.trace.encode import decode_printed, print_value
 from sparkwhy.trace.witness import Observation, Row, Witness
 
 Rows: TypeAlias = Sequence[Sequence[str | None]]
@@ -44,13 +44,9 @@ def _typed_rows(probe: Probe, rows: Rows, timezone: str) -> tuple[Row, ...]:
     names = [f"{name}#{count + 1}" if count else name for name, count in zip(given, again, strict=True)]
     types = [attribute.type for attribute in probe.plan.output]
     return tuple(
-        {name: _decode_cell(text, type, timezone) for name, text, type in zip(names, row, types, strict=True)}
+        {name: decode_printed(text, type, timezone) for name, text, type in zip(names, row, types, strict=True)}
         for row in rows
     )
-
-
-def _decode_cell(text: str | None, type: Type, timezone: str) -> Typed:
-    return text if type == BINARY else decode_atom(text, type, timezone)
 
 
 def _detailed(node: Plan | None, seen: Observation, found: tuple[Probe, tuple[Row, ...]] | None) -> Observation:

@@ -15,6 +15,7 @@ from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.traits import row_origins
 from sparkwhy.plan.walk import fold, walk
 from sparkwhy.plan.walk_exprs import attributes_of
+from sparkwhy.trace.encode import Typed
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class SourceGap:
 
     table: Operator
     conditions: tuple[str, ...]
-    nearest: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    nearest: Mapping[str, tuple[Typed, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sparkwhy.backtrace.backtrace import Conditions, backtrace_through_limits
 from sparkwhy.explain.absent import PossibleGap, SourceGap, decides, gaps
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.spark.engine import Engine
+from sparkwhy.trace.encode import Typed, decode_printed
 from sparkwhy.trace.trace import TracedQuery
 
 
@@ -27,5 +30,10 @@ def _gaps_in(engine: Engine, plan: Plan, asked: Conditions) -> tuple[SourceGap, 
 
 def _with_nearest(engine: Engine, gap: PossibleGap) -> SourceGap:
     """Add the values of the source that come nearest to those that are asked for."""
-    nearest = {text: engine.nearest_values(probe, value) for text, (probe, value) in gap.probes.items()}
+    nearest = {text: _nearest_values(engine, probe, value) for text, (probe, value) in gap.probes.items()}
     return SourceGap(gap.table, gap.conditions, nearest)
+
+
+def _nearest_values(engine: Engine, probe: Plan, value: Any) -> tuple[Typed, ...]:
+    type, timezone = probe.output[0].type, engine.timezone()
+    return tuple(decode_printed(text, type, timezone) for text in engine.nearest_values(probe, value))

@@ -1,25 +1,34 @@
-"""Patterns as JSON, for the command line and for other languages."""
+"""Patterns as JSON, for the command line and other languages: `from_json` reads them, `to_json_form` writes them."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from sparkwhy.errors import MalformedPattern, PatternError
+from sparkwhy.errors import MalformedPattern, PatternError, assert_never
+from sparkwhy.question.json_literals import is_typed_literal, literal_from_json, literal_to_json
 from sparkwhy.question.pattern import (
     ANY,
     PATTERNS,
+    Among,
+    Anything,
+    Bag,
+    Between,
+    Comparison,
+    Custom,
     Fields,
     Null,
     Pattern,
     Present,
+    TextTest,
     between,
     check_extent,
     contains,
     eq,
+    function_name,
     ge,
     gt,
     le,
@@ -76,6 +85,8 @@ def _from_json(value: Any) -> Any:
             return _from_string(value)
         case list():
             return [... if each == "*" else _from_json(each) for each in value]
+        case dict() if is_typed_literal(value):
+            return literal_from_json(value)
         case dict() if _predicate_names(value):
             return _from_predicate(value)
         case dict():
@@ -119,13 +130,13 @@ def _from_predicate(value: dict[Any, Any]) -> Pattern:
 
 def _from_pair(value: Any) -> Pattern:
     if isinstance(value, list) and len(value) == 2:
-        return between(*value)
+        return between(*map(literal_from_json, value))
     raise PatternError("$between takes two values.", path="$between", hint='write {"$between": [1, 2]}.')
 
 
 def _from_options(value: Any) -> Pattern:
     if isinstance(value, list):
-        return make_among(value)
+        return make_among(map(literal_from_json, value))
     raise PatternError("$in takes a list.", path="$in", hint='write {"$in": ["a", "b"]}.')
 
 
@@ -135,20 +146,107 @@ def _from_verdict(value: Any) -> Pattern:
     raise PatternError("$null takes true or false.", path="$null")
 
 
+def _from_entries(value: Any) -> Pattern:
+    """Return the entries of a map by keys that need not be strings."""
+    if not isinstance(value, list) or not all(isinstance(each, list) and len(each) == 2 for each in value):
+        raise PatternError("$entries takes pairs.", path="$entries", hint='write {"$entries": [[1, "a"]]}.')
+    pairs = [(_read_key(key), _from_json(inner)) for key, inner in value]
+    return to_pattern(_reject_duplicates(pairs))
+
+
+def _read_key(value: Any) -> Any:
+    key = literal_from_json(value)
+    if key is None or isinstance(key, list | dict):
+        raise PatternError("a key of $entries is not a single value.", path="$entries")
+    return key
+
+
+def _compare(make: Callable[[Any], Pattern]) -> Callable[[Any], Pattern]:
+    return lambda value: make(literal_from_json(value))
+
+
 _SYMBOLS = {"=": "$eq", "!=": "$ne", ">": "$gt", ">=": "$ge", "<": "$lt", "<=": "$le"}
 
 _PREDICATES: Mapping[str, Callable[[Any], Pattern]] = {
-    "$eq": eq,
-    "$ne": ne,
-    "$gt": gt,
-    "$ge": ge,
-    "$lt": lt,
-    "$le": le,
+    "$eq": _compare(eq),
+    "$ne": _compare(ne),
+    "$gt": _compare(gt),
+    "$ge": _compare(ge),
+    "$lt": _compare(lt),
+    "$le": _compare(le),
     "$between": _from_pair,
     "$in": _from_options,
+    "$entries": _from_entries,
     "$null": _from_verdict,
     "$contains": contains,
     "$startswith": startswith,
     "$like": like,
     "$matches": matches,
 }
+
+
+# --- to JSON ---
+
+_NAMES: Mapping[str, str] = {
+    "<>": "$ne",
+    "<": "$lt",
+    "<=": "$le",
+    ">": "$gt",
+    ">=": "$ge",
+    "contains": "$contains",
+    "startswith": "$startswith",
+    "like": "$like",
+    "rlike": "$matches",
+}
+
+
+def to_json_form(pattern: Pattern) -> Any:
+    """Return the pattern as JSON data, from which `from_json` makes an equal one.
+
+    A function of the user has no such form: `{"$function": "is_large"}` names it, and `from_json` refuses it.
+
+    >>> to_json_form(to_pattern({"city": ne("NY"), "names": [ANY, ...]}))
+    {'city': {'$ne': 'NY'}, 'names': ['?', '*']}
+    """
+    match pattern:
+        case Anything():
+            return "?"
+        case Null():
+            return None
+        case Present():
+            return {"$null": False}
+        case Comparison("=", str() as text):
+            return _escape(text)
+        case Comparison("=", value):
+            return literal_to_json(value)
+        case Comparison(op, value):
+            return {_NAMES[op]: literal_to_json(value)}
+        case Between(low, high):
+            return {"$between": [literal_to_json(low), literal_to_json(high)]}
+        case Among(values):
+            return {"$in": list(map(literal_to_json, values))}
+        case TextTest(function, text):
+            return {_NAMES[function]: text}
+        case Custom(function):
+            return {"$function": function_name(function)}
+        case Fields(entries):
+            return _fields_to_json(entries)
+        case Bag(elements, is_open):
+            return [*map(to_json_form, elements), *(["*"] if is_open else [])]
+        case _:
+            assert_never(pattern)
+
+
+def _fields_to_json(entries: Sequence[tuple[Any, Pattern]]) -> dict[str, Any]:
+    if all(isinstance(name, str) for name, _ in entries):
+        return {_escape_name(name): to_json_form(inner) for name, inner in entries}
+    return {"$entries": [[literal_to_json(name), to_json_form(inner)] for name, inner in entries]}
+
+
+def _escape(text: str) -> str:
+    has_meaning = text in ("?", "*") or text.startswith("\\") or _COMPARED.fullmatch(text)
+    return f"\\{text}" if has_meaning else text
+
+
+def _escape_name(name: str) -> str:
+    return f"\\{name}" if name.startswith(("$", "\\")) else name

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,18 +14,15 @@ from sparkwhy.alternatives.variant import Alternatives, QueryVariant
 from sparkwhy.errors import BadArgument, show_argument
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.explain.candidates import Candidate
-from sparkwhy.explain.model import Explanation, SideEffects
+from sparkwhy.explain.model import Explanation
 from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import Plan
-from sparkwhy.plan.show import show_expr
 from sparkwhy.question.bind import Question
-from sparkwhy.question.pattern import show_pattern
 from sparkwhy.report.html import fragment, page
+from sparkwhy.report.json_form import answer_data, to_json_text
 from sparkwhy.report.report import Report, show_changes
 from sparkwhy.report.style import takes_colour, width_of
 from sparkwhy.report.text import render, render_coloured
-from sparkwhy.trace.encode import MapEntries, print_value
-from sparkwhy.trace.witness import Observation, Witness
 
 Outcome = OneOf["explained", "not_missing", "not_in_data", "unexplained"]
 
@@ -112,45 +107,16 @@ class Answer:
         return {"text/html": self._repr_html_(), "text/plain": str(self)}
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer as plain data: dicts, lists, texts and numbers."""
-        told = {
-            "question": show_pattern(self.question.pattern),
-            "outcome": self.outcome,
-            "alternatives": [{"changes": dict(each.changes), "notes": list(each.notes)} for each in self.alternatives],
-            "explanations": [_explanation(each) for each in self.explanations],
-            "tried": [_explanation(each) for each in self.tried],
-            "matching": [dict(row) for row in self.matching],
-            "gaps": [
-                {"source": gap.table.text, "conditions": list(gap.conditions), "nearest": _listed(gap.nearest)}
-                for gap in self.gaps
-            ],
-            "warnings": list(self.warnings),
-        }
-        return {key: _plain(value) for key, value in told.items()}
+        """Return the answer as plain data, by a schema with a version: dicts, lists, strings, numbers and booleans.
+
+        For example `answer.to_dict()["explanations"][0]["operators"][0]["causes"]` is `["condition_false"]`. The page
+        on the JSON form documents every field.
+        """
+        return answer_data(self)
 
     def to_json(self) -> str:
-        """The answer as JSON, for other programs: `to_dict` as text."""
-        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
-        return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as JSON has it: what JSON has no type for as Spark prints it, a map as pairs."""
-    match value:
-        case Mapping():
-            return {key: _plain(inner) for key, inner in value.items()}
-        case MapEntries(pairs):
-            return [[_plain(key), _plain(inner)] for key, inner in pairs]
-        case list() | tuple():
-            return [_plain(inner) for inner in value]
-        case None | bool() | int():
-            return value
-        case float() if math.isfinite(value):
-            return value
-        case str():
-            return str(value)  # a sentence that quotes the data is more than a text
-        case _:
-            return print_value(value)
+        """Return `to_dict` as JSON text, for other programs."""
+        return to_json_text(self.to_dict())
 
 
 def _file(path: Any) -> Path:
@@ -162,66 +128,3 @@ def _file(path: Any) -> Path:
 def _pruned(tried: Alternatives) -> tuple[Message, ...]:
     """Return a note on each alternative that could not be tried."""
     return tuple(Message("not_tried", changes=show_changes(e.changes), reason=e.reason) for e in tried.pruned)
-
-
-def _listed(nearest: Mapping[str, tuple[str, ...]]) -> dict[str, list[str]]:
-    return {condition: list(values) for condition, values in nearest.items()}
-
-
-def _effects(effects: SideEffects) -> dict[str, Any]:
-    return {
-        "lower": effects.lower,
-        "upper": effects.upper,
-        "added": effects.added,
-        "removed": effects.removed,
-        "added_rows": [dict(row) for row in effects.added_rows],
-        "removed_rows": [dict(row) for row in effects.removed_rows],
-    }
-
-
-def _explanation(explanation: Explanation) -> dict[str, Any]:
-    return {
-        "rank": explanation.rank,
-        "operators": [
-            {"id": op.id, "kind": op.kind, "text": op.text, "where": op.where} for op in explanation.operators
-        ],
-        "alternative": dict(explanation.alternative),
-        "evidence": list(explanation.evidence),
-        "certain": explanation.certain,
-        "fixes": [
-            {"operator": fix.operator.id, "before": fix.before, "after": fix.after, "kind": fix.kind, "diff": fix.diff}
-            for fix in explanation.fixes
-        ],
-        "verified": explanation.verified,
-        "returned": None if explanation.returned is None else dict(explanation.returned),
-        "reason": explanation.reason,
-        "minimal": explanation.minimal,
-        "side_effects": None if explanation.side_effects is None else _effects(explanation.side_effects),
-        "witnesses": [_witness(witness) for witness in explanation.witnesses],
-    }
-
-
-def _witness(witness: Witness) -> dict[str, Any]:
-    return {"row": witness.row, "at": {step: _observation(seen) for step, seen in witness.at.items()}}
-
-
-def _observation(seen: Observation) -> dict[str, Any]:
-    """Return an observation as plain data, without the fields that say nothing."""
-    cut_off = {show_expr(expr, seen.names): value for expr, value in seen.cut_off}
-    collections = {show_expr(expr, seen.names): state for expr, state in seen.collections}
-    more = {
-        "no_partner": seen.no_partner,
-        "has_partner": seen.has_partner,
-        "rank": seen.rank,
-        "last_rank": seen.last_rank,
-        "cut_off": cut_off or None,
-        "rival": seen.rival,
-        "copies": seen.copies or None,
-        "collections": collections or None,
-        "nearest": seen.nearest or None,
-        "partner": seen.partner or None,
-        "group": seen.group or None,
-        "kept": seen.kept or None,
-    }
-    known = {name: value for name, value in more.items() if value is not None}
-    return {"values": seen.values, "verdicts": seen.verdicts, **known, "hints": seen.hints}

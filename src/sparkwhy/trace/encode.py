@@ -174,6 +174,11 @@ def decode_atom(text: str | None, type: Type, timezone: str) -> Typed:
         return text
 
 
+def decode_printed(text: str | None, type: Type, timezone: str) -> Typed:
+    """Return the value that Spark prints as this text. Bytes and nested values stay text, for it does not tell all."""
+    return text if type == BINARY else decode_atom(text, type, timezone)
+
+
 # --- print ---
 
 
