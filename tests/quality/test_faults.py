@@ -22,8 +22,9 @@ from sparkwhy.trace.liveness import both, is_inside
 from sparkwhy.trace.trace import TracedQuery
 from sparkwhy.trace.variants import split
 from tests.trace.plans import Generator
+from tests.trace.test_evaluate import check_evaluation
 from tests.trace.test_law import check_law
-from tests.trace.test_law_of_alternatives import cases, check_evaluation, is_determined
+from tests.trace.test_law_of_alternatives import cases, is_determined
 
 COPIES = 40
 LAW_CASES = 60
@@ -54,8 +55,8 @@ def first_block(rows: Any, partition: Any, numbers: Expr, _possible: Any = split
     return call("slice", _possible(rows, partition, numbers), integer(1), integer(1))
 
 
-def padded_only_if_outer(_: Any, op: Any, side: str) -> bool:
-    return op.how in (side, "full")
+def padded_only_if_outer(op: Any, side: str) -> bool:
+    return side in op.traits.keeps
 
 
 def every_copy(_: Expr, copies: Expr) -> Expr:
@@ -70,12 +71,12 @@ def beside_its_partners(row: Expr, _: Expr) -> Expr:
     return call("array", row)
 
 
-def all_gates(evaluated: Any) -> Expr:
-    return long(evaluated.bits.gates)
+def every_query(evaluated: Any) -> Expr:
+    return long(evaluated.query_mask)
 
 
-def own_gates(_tracing: Any, _op: Any, row: Any, _other: Any) -> Expr:
-    return cast(Expr, row.blame)
+def wherever_it_is(_op: Any, row: Any, _other: Any) -> Expr:
+    return cast(Expr, row.rows.present_expr)
 
 
 def always(*_: Any) -> Expr:
@@ -125,14 +126,18 @@ FAULTS: dict[str, tuple[str, Any]] = {
     "a limit keeps all rows": ("trace.rules.ranks._within", always),
     "partial aggregates are merged by their maximum": ("rewrite.partial_aggregates.merge_parts", largest_part),
     "a window looks into all worlds at once": ("trace.rules.ranks._world", nothing),
-    "a repaired query has the rows of all": ("fix.verify.open_gates", all_gates),
-    "a row of a repaired query is padded beside its partners": ("trace.rules.join._closed_alone", own_gates),
+    "a repaired query has the rows of all": ("fix.verify.present_in", every_query),
+    "a limit of a repaired query keeps all rows": ("trace.evaluation.ranks._is_within", always),
+    "a window of a repaired query reads the rows of all": ("trace.evaluation.ranks._block", nothing),
+    "a pair of a repaired query forgets its right row": ("trace.evaluation.join.intersect", only_left),
+    "a row of a repaired query is padded beside its partners": ("trace.evaluation.join.present_alone", wherever_it_is),
 }
 
 
 @cache
 def traces() -> list[tuple[Generator, Plan, list[Plan]]]:
-    return [*(copies(seed) for seed in range(COPIES)), *cases("faults", LAW_CASES)]
+    drawn = (make(seed) for make in (copies, limits) for seed in range(COPIES))
+    return [*drawn, *cases("faults", LAW_CASES)]
 
 
 def copies(seed: int) -> tuple[Generator, Plan, list[Plan]]:
@@ -140,6 +145,12 @@ def copies(seed: int) -> tuple[Generator, Plan, list[Plan]]:
     generator = Generator(Random(f"copies/{seed}"))
     twice = generator.filter(generator.filter(generator.table()))
     return generator, generator.distinct(generator.narrow(twice)), []
+
+
+def limits(seed: int) -> tuple[Generator, Plan, list[Plan]]:
+    """Draw a query that keeps the first rows, of which a filter takes some away."""
+    generator = Generator(Random(f"limits/{seed}"))
+    return generator, generator.limit(generator.filter(generator.table())), []
 
 
 @cache

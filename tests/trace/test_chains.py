@@ -15,7 +15,8 @@ from sparkwhy.plan.nodes import Filter, OpId, Plan, Project
 from sparkwhy.plan.types import INTEGER
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import parts
-from sparkwhy.trace.trace import evaluate, trace
+from sparkwhy.trace.evaluate import evaluate
+from sparkwhy.trace.trace import trace
 from tests.trace.plans import Generator
 
 

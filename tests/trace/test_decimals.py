@@ -23,7 +23,9 @@ from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import parts
 from sparkwhy.spark.classic.read.operators import read
 from sparkwhy.spark.classic.run.operators import run as run_on_spark
-from sparkwhy.trace.trace import TracedQuery, evaluate, trace
+from sparkwhy.trace.evaluate import EvaluatedQueries, evaluate
+from sparkwhy.trace.evaluation.rows import EvaluatedRows
+from sparkwhy.trace.trace import TracedQuery, trace
 from tests.fix.test_ladder import K
 from tests.plan.test_nodes import attribute, table
 
@@ -57,14 +59,16 @@ def both_ways(plan: Plan) -> list[TracedQuery]:
     return [trace(plan, asked, records=True, references=much) for much in (False, True)]
 
 
-def told(query: TracedQuery, rows: Sequence[Sequence[Any]]) -> list[tuple[str, ...]]:
-    """What rows say of values and of what they blame."""
+def texts_of(query: TracedQuery | EvaluatedQueries, rows: Sequence[Sequence[Any]]) -> list[tuple[str, ...]]:
+    """Return the values of rows and their marks: what they blame, or the queries that have them."""
     places = {a.id: i for i, a in enumerate(query.rows.plan.output)}
-    marks = [mark for mark in (query.rows.blame, query.rows.maybe) if mark is not None]
+    found = query.rows
+    given = (found.present,) if isinstance(found, EvaluatedRows) else (found.blame, found.maybe)
+    marks = [mark for mark in given if mark is not None]
     return sorted(tuple(str(row[places[a.id]]) for a in (*query.plans[0].output, *marks)) for row in rows)
 
 
-def uses_numbers(query: TracedQuery) -> bool:
+def uses_numbers(query: TracedQuery | EvaluatedQueries) -> bool:
     found = (part for node in walk(query.rows.plan) for expr in exprs_of(node) for part in parts(expr))
     return any(isinstance(part, Call) and part.function == "unscaled_value" for part in found)
 
@@ -76,7 +80,7 @@ def test_sums_by_whole_numbers_are_those_of_the_decimals(function: str, describe
     assert (uses_numbers(as_ever), uses_numbers(by_numbers)) == (False, True)
     for seed in range(20):
         tables = {OpId(1): values(described, Random(f"{described}/{seed}"))}
-        expected, found = (told(query, run(query.rows.plan, tables)) for query in (as_ever, by_numbers))
+        expected, found = (texts_of(query, run(query.rows.plan, tables)) for query in (as_ever, by_numbers))
         assert found == expected
 
 
@@ -88,7 +92,7 @@ def test_changed_queries_are_evaluated_with_them_too(described: Decimal) -> None
     as_ever, by_numbers = (evaluate([plan, other], [frozenset()] * 2, much=much) for much in (False, True))
     assert (uses_numbers(as_ever), uses_numbers(by_numbers)) == (False, True)
     tables = {OpId(1): values(described, Random(f"{described}"))}
-    expected, found = (told(query, run(query.rows.plan, tables)) for query in (as_ever, by_numbers))
+    expected, found = (texts_of(query, run(query.rows.plan, tables)) for query in (as_ever, by_numbers))
     assert found == expected
 
 
@@ -99,5 +103,5 @@ def test_spark_adds_them_up_too(spark: SparkSession, described: Decimal) -> None
     sums = df.filter("v <> 0").groupBy("k").agg(F.avg("v").alias("mean"), F.sum("v").alias("total"))
     as_ever, by_numbers = both_ways(read(sums))
     assert uses_numbers(by_numbers)
-    expected, found = (told(each, run_on_spark(spark, each.rows.plan).collect()) for each in (as_ever, by_numbers))
+    expected, found = (texts_of(each, run_on_spark(spark, each.rows.plan).collect()) for each in (as_ever, by_numbers))
     assert found == expected

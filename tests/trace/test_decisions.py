@@ -1,4 +1,4 @@
-"""Conditions that are decided together blame what each of them would blame by itself."""
+"""Conditions of many queries that are decided together keep a row where each of them by itself would keep it."""
 
 from __future__ import annotations
 
@@ -32,10 +32,12 @@ from sparkwhy.plan.nodes import Column, OpId, Plan, Project, Source, Table
 from sparkwhy.plan.types import BOOLEAN, DATE, DOUBLE, INTEGER, LONG, STRING, Decimal, Type
 from sparkwhy.spark.classic import jvm
 from sparkwhy.spark.classic.run import operators as spark_run
-from sparkwhy.trace.bounds_by_halving import Part, blames, parts_of
+from sparkwhy.trace.evaluation.bounds_by_halving import QueryCondition, queries_kept, split_conjuncts
 
 OPS: list[CompareOp] = ["<", "<=", ">", ">=", "=", "<>", "<=>"]
 TABLE = OpId(1)
+QUERIES = 24
+ALL = (1 << QUERIES) - 1
 MONEY = Decimal(5, 2)
 NAN = float("nan")
 
@@ -67,29 +69,31 @@ def condition(random: Random) -> Expr:
     return Compare(random.choice(OPS), *sides)
 
 
-def conditions(random: Random) -> list[Part]:
-    """Conditions, of which each has a bit of its own."""
-    return [Part(all_of(condition(random) for _ in range(random.randint(1, 3))), 1 << i) for i in range(24)]
+def conditions(random: Random) -> list[QueryCondition]:
+    """Draw conditions of 24 queries, one for each."""
+    return [
+        QueryCondition(all_of(condition(random) for _ in range(random.randint(1, 3))), 1 << i) for i in range(QUERIES)
+    ]
 
 
 def rows(random: Random) -> list[tuple[Any, ...]]:
     return [tuple(random.choice(values) for values in VALUES.values()) for _ in range(20)]
 
 
-def decided(asked: Sequence[Part], handle: Any = None) -> Plan:
-    """What the conditions blame together, and beside it how each comes out."""
+def decided(asked: Sequence[QueryCondition], handle: Any = None) -> Plan:
+    """Return a plan that computes the queries that keep a row, and beside them the condition of each."""
     source = Table(id=TABLE, source=Source("t", handle), attributes=tuple(COLUMNS.values()))
     each = [Column(Attribute(AttrId(50 + i), "kept", BOOLEAN, True), part.condition) for i, part in enumerate(asked)]
-    together: Expr = long(0)
-    for part in blames(parts_of(asked)):
-        together = call("|", together, part)
-    made = Column(Attribute(AttrId(40), "blame", LONG, False), together)
+    together: Expr = long(ALL)
+    for part in queries_kept(split_conjuncts(asked), ALL):
+        together = call("&", together, part)
+    made = Column(Attribute(AttrId(40), "present", LONG, False), together)
     return Project(id=OpId(2), input=source, columns=(made, *each))
 
 
-def check(asked: Sequence[Part], found: Sequence[Sequence[Any]]) -> None:
-    for blame, *kept in found:
-        assert blame == sum(part.bits for part, holds in zip(asked, kept, strict=True) if holds is not True)
+def check(asked: Sequence[QueryCondition], found: Sequence[Sequence[Any]]) -> None:
+    for present, *kept in found:
+        assert present == sum(part.queries for part, holds in zip(asked, kept, strict=True) if holds is True)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -113,16 +117,16 @@ def test_spark_decides_as_the_interpreter(spark: SparkSession, seed: int) -> Non
 
 def test_many_bounds_take_few_comparisons() -> None:
     column = Ref(COLUMNS[INTEGER])
-    asked = [Part(Compare("<", column, Literal(i, INTEGER)), 1 << i) for i in range(60)]
-    found = blames(parts_of(asked))
+    asked = [QueryCondition(Compare("<", column, Literal(i, INTEGER)), 1 << i) for i in range(60)]
+    found = queries_kept(split_conjuncts(asked), (1 << 60) - 1)
     assert len(found) == 5  # of 12 each: Java would not compile many more
     assert max(map(_depth, found)) <= 6  # one for null, and the logarithm of the 24 borders
 
 
 def test_what_chance_decides_is_computed_once_for_each_condition() -> None:
     drawn = Opaque("rand()", (Ref(COLUMNS[DOUBLE]),), DOUBLE, deterministic=False)
-    parts = parts_of([Part(Compare("<", drawn, Literal(i / 8, DOUBLE)), 1 << i) for i in range(8)])
-    assert blames(parts) == [either(part.condition, long(0), long(part.bits)) for part in parts]
+    parts = split_conjuncts([QueryCondition(Compare("<", drawn, Literal(i / 8, DOUBLE)), 1 << i) for i in range(8)])
+    assert queries_kept(parts, 255) == [either(part.condition, long(255), long(255 & ~part.queries)) for part in parts]
 
 
 def test_what_may_fail_stays_behind_its_guard() -> None:
@@ -130,15 +134,15 @@ def test_what_may_fail_stays_behind_its_guard() -> None:
     guard = Compare("<>", column, Literal(0, INTEGER))
     risky = Compare(">", call("div", Literal(1, INTEGER), column), Literal(2, INTEGER))
     after = Compare("<", column, Literal(9, INTEGER))
-    parts = parts_of([Part(all_of((guard, risky, after)), 1)])
+    parts = split_conjuncts([QueryCondition(all_of((guard, risky, after)), 1)])
     assert [part.condition for part in parts] == [guard, all_of((guard, risky)), after]
 
 
 def test_what_all_ask_for_is_one_part() -> None:
     column = Ref(COLUMNS[INTEGER])
     shared = IsNull(column)
-    asked = [Part(all_of((shared, Compare("<", column, Literal(i, INTEGER)))), 1 << i) for i in range(5)]
-    assert [part.bits for part in parts_of(asked)] == [31, 1, 2, 4, 8, 16]
+    asked = [QueryCondition(all_of((shared, Compare("<", column, Literal(i, INTEGER)))), 1 << i) for i in range(5)]
+    assert [part.queries for part in split_conjuncts(asked)] == [31, 1, 2, 4, 8, 16]
 
 
 def _depth(expr: Expr) -> int:

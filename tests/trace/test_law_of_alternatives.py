@@ -8,21 +8,18 @@ from random import Random
 import pytest
 from pyspark.sql import SparkSession
 
-from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.lab.tables import rows_of
 from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.exprs import AggCall, Expr, Ref
 from sparkwhy.plan.node_exprs import exprs_of, with_exprs
 from sparkwhy.plan.nodes import Aggregate, Distinct, Join, Limit, Plan
-from sparkwhy.plan.show import show_plan
 from sparkwhy.plan.walk import fold, inputs, walk, with_inputs
 from sparkwhy.plan.walk_exprs import rewrite
 from sparkwhy.spark.classic.run import operators as spark_run
-from sparkwhy.trace.relax import relax
-from sparkwhy.trace.trace import evaluate, trace
+from sparkwhy.trace.trace import trace
 from tests.sessions import uncompiled
 from tests.trace.plans import Generator
-from tests.trace.test_law import MOST_DROPPERS, alive_rows, bag, check_law, droppers, meeting, run_meeting
+from tests.trace.test_law import MOST_DROPPERS, bag, check_law, droppers
 from tests.trace.test_law_on_spark import with_data
 
 
@@ -108,25 +105,3 @@ def is_determined(plan: Plan) -> bool:
     """Whether no operator keeps any of several rows: after a join their order is nobody's promise."""
     choosing = [node for node in walk(plan) if isinstance(node, Limit) or (isinstance(node, Distinct) and node.keys)]
     return not any(isinstance(below, Join) for node in choosing for below in walk(node))
-
-
-def check_evaluation(generator: Generator, plans: list[Plan], conditions: Conditions = ()) -> None:
-    """What is evaluated at once is what each plan gives with its own droppers relaxed."""
-    random = generator.random
-    relaxed = [frozenset(d for d in droppers(each) if random.random() < 0.3) for each in plans]
-    evaluated = evaluate(plans, relaxed, conditions)
-    rows = run(evaluated.rows.plan, generator.tables)
-    for i, (each, known) in enumerate(zip(plans, relaxed, strict=True)):
-        expected = bag(run(meeting(relax(each, known), conditions), generator.tables), each)
-        found = run_meeting(each, alive_rows(evaluated, rows, frozenset(), i), conditions)
-        assert bag(found, each) == expected, f"{i} {known}\n{show_plan(each)}\n{generator.tables}"
-
-
-@pytest.mark.parametrize("count", [1, 2, 5])
-def test_many_readings_are_evaluated_at_once(count: int) -> None:
-    for seed in range(120):
-        generator = Generator(Random(f"evaluated/{count}/{seed}"))
-        plan = generator.plan(1 + seed % 5)
-        conditions = (generator.condition(plan),) if seed % 2 else ()
-        if is_determined(plan):
-            check_evaluation(generator, [plan, *alternatives(generator, plan, count - 1)], conditions)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.model import SideEffects
 from sparkwhy.explain.repair import Repair
-from sparkwhy.fix.verify import alike, gate_of, gates_in, open_gates, reading_of
+from sparkwhy.fix.verify import alike, bit_of_query, bits_in, present_in, query_of_bit
 from sparkwhy.plan.build import (
     Fresh,
     all_of,
@@ -31,8 +31,8 @@ from sparkwhy.plan.exprs import AggCall, Case, Cast, Compare, Expr, FieldOf, IsN
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG, STRING, UNCOMPARABLE, Array, Atom, Field, Map, Struct, Type
 from sparkwhy.trace.encode import encode
+from sparkwhy.trace.evaluate import EvaluatedQueries, evaluate
 from sparkwhy.trace.liveness import minus, union
-from sparkwhy.trace.trace import TracedQuery, evaluate
 from sparkwhy.trace.witness import decode_values
 
 
@@ -54,7 +54,7 @@ def effects_plan(
     return _counted(fresh, plan, _netted(fresh, plan, told))
 
 
-def _evaluated(plan: Plan, repairs: Sequence[Repair], *, much: bool) -> TracedQuery:
+def _evaluated(plan: Plan, repairs: Sequence[Repair], *, much: bool) -> EvaluatedQueries:
     return evaluate([plan, *(r.plan for r in repairs)], [frozenset(), *(r.relaxed for r in repairs)], much=much)
 
 
@@ -89,7 +89,7 @@ def bounds_of(count: int, rows: Iterable[Sequence[Any]]) -> Mapping[int, SideEff
         exact = (entering, leaving) if not entering or not leaving else ()
         return SideEffects(abs(entering - leaving), entering + leaving, *exact)
 
-    return {i: bounds(gate_of(i + 1)) for i in range(count)}
+    return {i: bounds(bit_of_query(i + 1)) for i in range(count)}
 
 
 _MOVE = Struct((Field("gate", LONG), Field("sign", LONG), Field("group", INTEGER)))
@@ -113,9 +113,11 @@ class _Moved(NamedTuple):
     sets: tuple[_Moves, ...]
 
 
-def _moved(fresh: Fresh, evaluated: TracedQuery, groups: Sequence[Sequence[int]], conditions: Conditions) -> _Moved:
+def _moved(
+    fresh: Fresh, evaluated: EvaluatedQueries, groups: Sequence[Sequence[int]], conditions: Conditions
+) -> _Moved:
     """Most rows are in all queries alike: they are gone before anything is listed for each query."""
-    inside = Column(fresh.attribute("inside", LONG), open_gates(evaluated))
+    inside = Column(fresh.attribute("inside", LONG), present_in(evaluated))
     rows, at = evaluated.rows.plan, evaluated.plans[0]
     some = Filter(id=fresh.part(at), input=rows, condition=_may_move(evaluated, groups))
     known = Project(id=fresh.part(at), input=some, columns=(*carry(rows.output), inside))
@@ -126,16 +128,16 @@ def _moved(fresh: Fresh, evaluated: TracedQuery, groups: Sequence[Sequence[int]]
     return _Moved(judged, tuple(m._replace(gates=Ref(c.attribute)) for m, c in zip(moves, sets, strict=True)))
 
 
-def _may_move(evaluated: TracedQuery, groups: Sequence[Sequence[int]]) -> Expr:
+def _may_move(evaluated: EvaluatedQueries, groups: Sequence[Sequence[int]]) -> Expr:
     """Whether a row is not in all queries, or not the same row in all of them.
 
     Spark evaluates it as far below as it can, so it says no more than it must.
     """
-    absent = Compare("<>", open_gates(evaluated), long(evaluated.bits.gates))
+    absent = Compare("<>", present_in(evaluated), long(evaluated.query_mask))
     return Or((absent, *(Not(_holds_the_same(evaluated, group[0])) for group in groups[1:])))
 
 
-def _moves(evaluated: TracedQuery, groups: Sequence[Sequence[int]], of: int, inside: Expr) -> Iterator[_Moves]:
+def _moves(evaluated: EvaluatedQueries, groups: Sequence[Sequence[int]], of: int, inside: Expr) -> Iterator[_Moves]:
     """A row leaves if only the query has it, and enters if only the repair has it; for the repairs of one group.
 
     A repair that holds its rows in other columns than the query may hold another row there: then the one enters and the
@@ -144,19 +146,19 @@ def _moves(evaluated: TracedQuery, groups: Sequence[Sequence[int]], of: int, ins
     repairs = tuple(i for i in groups[of] if i)
     if not repairs:
         return
-    gates = long(sum(map(gate_of, repairs)))
-    before = Compare("<>", call("&", inside, long(gate_of(0))), long(0))
+    gates = long(sum(map(bit_of_query, repairs)))
+    before = Compare("<>", call("&", inside, long(bit_of_query(0))), long(0))
     same = _holds_the_same(evaluated, groups[of][0])
     yield _Moves(either(all_of((before, same)), long(0), call("&", inside, gates)), repairs, 1, of)
     yield _Moves(either(before, either(same, minus(gates, inside), gates), long(0)), repairs, -1, 0)
 
 
-def _holds_the_same(evaluated: TracedQuery, reading: int) -> Expr:
+def _holds_the_same(evaluated: EvaluatedQueries, reading: int) -> Expr:
     """Whether a row reads the same in a query as in the first; if they cannot be compared it does not.
 
     Where no row is in both of them nothing has to be read to know that.
     """
-    if not any(block & gate_of(0) and block & gate_of(reading) for block in evaluated.rows.split):
+    if not any(block & bit_of_query(0) and block & bit_of_query(reading) for block in evaluated.rows.rows_split_by):
         return boolean(True)
     output = [Ref(attribute) for attribute in evaluated.plans[0].output]
     held = [(evaluated.rows.read_in(0, a), evaluated.rows.read_in(reading, a)) for a in output]
@@ -186,12 +188,12 @@ def _is_comparable(type: Type) -> bool:
 
 def _listed(moves: _Moves) -> Expr:
     names = tuple(field.name for field in _MOVE.fields)
-    gates = gates_in(moves.gates, moves.repairs)
+    gates = bits_in(moves.gates, moves.repairs)
     return transform(gates, lambda gate: MakeStruct(names, (gate, long(moves.sign), integer(moves.group))))
 
 
 def _told(
-    fresh: Fresh, moves: Plan, evaluated: TracedQuery, readings: Sequence[int], move: Expr, *, examples: bool
+    fresh: Fresh, moves: Plan, evaluated: EvaluatedQueries, readings: Sequence[int], move: Expr, *, examples: bool
 ) -> Plan:
     """Each move with its row, and the row as text if examples are to be told."""
 
@@ -274,7 +276,7 @@ def effects_of(plan: Plan, count: int, rows: Iterable[Sequence[Any]], timezone: 
         entering, leaving = told[: len(told) // 2], told[len(told) // 2 :]
         (added, *some), (removed, *gone) = entering, leaving
         both = added + removed
-        found[reading_of(gate) - 1] = SideEffects(
+        found[query_of_bit(gate) - 1] = SideEffects(
             both, both, added, removed, _examples(plan, some, timezone), _examples(plan, gone, timezone)
         )
     return found

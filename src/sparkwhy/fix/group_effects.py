@@ -20,7 +20,7 @@ from sparkwhy.backtrace.backtrace import Conditions, backtrace, substitute_attri
 from sparkwhy.explain.model import SideEffects
 from sparkwhy.explain.repair import Repair
 from sparkwhy.fix.effects import same_value
-from sparkwhy.fix.verify import alike, gate_of, open_gates
+from sparkwhy.fix.verify import alike, bit_of_query, present_in
 from sparkwhy.plan.build import Fresh, all_of, call, carry, either, long
 from sparkwhy.plan.exprs import (
     AggCall,
@@ -43,8 +43,8 @@ from sparkwhy.plan.types import BOOLEAN, INTEGRALS, LONG, UNCOMPARABLE, Atom, De
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import is_random, reads_only
 from sparkwhy.rewrite.decimals_as_integers import MOST_DIGITS
+from sparkwhy.trace.evaluate import EvaluatedQueries, evaluate
 from sparkwhy.trace.liveness import minus
-from sparkwhy.trace.trace import TracedQuery, evaluate
 
 
 class Seen(NamedTuple):
@@ -148,10 +148,10 @@ class GroupEffects:
         found = [(at, weighing) for at, weighing in known if weighing is not None]
         return min(found, key=lambda each: list(Weighing).index(each[1])) if found else None
 
-    def _moves(self, evaluated: TracedQuery) -> Plan:
+    def _moves(self, evaluated: EvaluatedQueries) -> Plan:
         """Each row with its keys and the queries that have it; as several rows where it has several keys."""
         rows, at, fresh = evaluated.rows, self.tops[0], Fresh(evaluated.rows.plan)
-        inside = Column(fresh.attribute("inside", LONG), open_gates(evaluated))
+        inside = Column(fresh.attribute("inside", LONG), present_in(evaluated))
         known = Project(id=fresh.part(at), input=rows.plan, columns=(*carry(rows.plan.output), inside))
         classes = alike(evaluated, evaluated.plans[0].output)
         entries = list(self._entries(evaluated, classes, Ref(inside.attribute)))
@@ -164,10 +164,12 @@ class GroupEffects:
             return self._told(fresh, Filter(id=fresh.part(at), input=flat, condition=somewhere), fields)
         return self._told(fresh, known, list(entries[0].values))
 
-    def _entries(self, evaluated: TracedQuery, classes: Sequence[Sequence[int]], inside: Expr) -> Iterator[MakeStruct]:
+    def _entries(
+        self, evaluated: EvaluatedQueries, classes: Sequence[Sequence[int]], inside: Expr
+    ) -> Iterator[MakeStruct]:
         """A row as the query reads it, with all queries that read it the same; and as others read it, if not so."""
         held = [[evaluated.rows.read_in(each[0], Ref(a)) for a in evaluated.plans[0].output] for each in classes]
-        gates = [sum(map(gate_of, each)) for each in classes]
+        gates = [sum(map(bit_of_query, each)) for each in classes]
         same = [all_of(same_value(*pair) for pair in zip(held[0], each, strict=True)) for each in held]
         here = long(gates[0])
         for at in range(1, len(classes)):
@@ -188,7 +190,7 @@ class GroupEffects:
         some = Column(fresh.attribute("weight", weight.type, nullable=True), weight)
         known = Column(fresh.attribute("inside", LONG), inside)
         listed = Project(id=fresh.part(at), input=rows, columns=(*named, some, known))
-        everywhere = long(sum(map(gate_of, range(len(self.tops)))))
+        everywhere = long(sum(map(bit_of_query, range(len(self.tops)))))
         others = either(_has(Ref(known.attribute), 0), minus(everywhere, Ref(known.attribute)), Ref(known.attribute))
         moved = Column(fresh.attribute("moved", LONG), others)
         return Project(id=fresh.part(at), input=listed, columns=(*carry(listed.output), moved))
@@ -208,7 +210,7 @@ class GroupEffects:
         asked = is_true(all_of(substitute_attributes(condition, names) for condition in self._key_conditions))
         changed: Expr = long(0)
         for i, net in zip(self._netted, summed, strict=True):
-            changed = call("|", changed, either(self._differs(Ref(net.attribute)), long(gate_of(i)), long(0)))
+            changed = call("|", changed, either(self._differs(Ref(net.attribute)), long(bit_of_query(i)), long(0)))
         fate = (
             *carry(c.attribute for c in merged),
             Column(fresh.attribute("changed", LONG), changed),
@@ -257,11 +259,11 @@ class GroupEffects:
 
     def _is_asked_alone(self, seen: Sequence[Seen], query: int) -> bool:
         """Whether a repair has one group with such keys as are asked for: it is the answer, which was seen."""
-        return sum(each.groups for each in seen if each.asked and each.inside & gate_of(query)) == 1
+        return sum(each.groups for each in seen if each.asked and each.inside & bit_of_query(query)) == 1
 
     def _fate(self, each: Seen, query: int, *, alone: bool) -> tuple[Range, Range]:
         """How many rows enter the result of a repair, and how many leave, for each such group."""
-        before, after = each.inside & gate_of(0) > 0, each.inside & gate_of(query) > 0
+        before, after = each.inside & bit_of_query(0) > 0, each.inside & bit_of_query(query) > 0
         if each.asked and self._asks_for_keys_alone:
             return Range(0, 0), Range(0, 0)
         if each.asked and after and alone:  # what enters is what was asked for, and what leaves is not
@@ -273,9 +275,9 @@ class GroupEffects:
     def _changed(self, each: Seen, query: int) -> Range:
         """Whether a group that is in both results has other values."""
         same_functions = _functions(self.tops[query]) == _functions(self.tops[0])
-        if same_functions and not each.moved & gate_of(query):
+        if same_functions and not each.moved & bit_of_query(query):
             return Range(0, 0)
-        surely = same_functions and each.changed & gate_of(query) > 0
+        surely = same_functions and each.changed & bit_of_query(query) > 0
         return Range(int(surely), int(bool(self.tops[0].aggregates)))
 
     @property
@@ -309,7 +311,7 @@ _MOST_NETTED = 16
 
 def _has(gates: Expr, query: int) -> Expr:
     """Whether a set of gates has that of a query."""
-    return Compare("<>", call("&", gates, long(gate_of(query))), long(0))
+    return Compare("<>", call("&", gates, long(bit_of_query(query))), long(0))
 
 
 def _top(plan: Plan) -> Aggregate | None:

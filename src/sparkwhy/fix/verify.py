@@ -27,8 +27,7 @@ from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.types import BOOLEAN, LONG, STRING, Array, Field, Struct
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.encode import Typed, decode, encode, print_value
-from sparkwhy.trace.liveness import minus
-from sparkwhy.trace.trace import TracedQuery, evaluate
+from sparkwhy.trace.evaluate import EvaluatedQueries, evaluate
 
 AT_ONCE = 60
 """So many changed queries are evaluated in one pass: each has a gate, and gates are bits of a long."""
@@ -77,7 +76,7 @@ def outcome_plan(
 
 
 def _results(
-    evaluated: TracedQuery, readings: Sequence[int], conditions: Conditions, told: Sequence[Attribute]
+    evaluated: EvaluatedQueries, readings: Sequence[int], conditions: Conditions, told: Sequence[Attribute]
 ) -> Expr:
     """The outcome of a row in each of some queries that read it alike and have it, by their gates."""
     rows, i = evaluated.rows, readings[0]
@@ -101,7 +100,7 @@ def told_of(plan: Plan, conditions: Conditions, *, more: bool) -> tuple[Attribut
 _MORE_COLUMNS = 12
 
 
-def alike(evaluated: TracedQuery, attributes: Iterable[Attribute]) -> tuple[tuple[int, ...], ...]:
+def alike(evaluated: EvaluatedQueries, attributes: Iterable[Attribute]) -> tuple[tuple[int, ...], ...]:
     """The queries that were evaluated, those together in which these attributes are held by the same columns.
 
     What is said of a row is said once for each group and not once for each query: Java compiles no method that is
@@ -114,28 +113,27 @@ def alike(evaluated: TracedQuery, attributes: Iterable[Attribute]) -> tuple[tupl
     return tuple(map(tuple, groups.values()))
 
 
-def present(evaluated: TracedQuery, readings: Sequence[int]) -> Expr:
+def present(evaluated: EvaluatedQueries, readings: Sequence[int]) -> Expr:
     """The gates of those of some queries that have a row."""
-    return gates_in(open_gates(evaluated), readings)
+    return bits_in(present_in(evaluated), readings)
 
 
-def gates_in(set: Expr, readings: Sequence[int]) -> Expr:
+def bits_in(set: Expr, readings: Sequence[int]) -> Expr:
     """The gates of those of some queries that are in a set, as an array."""
-    gates = call("array", *(long(gate_of(i)) for i in readings))
+    gates = call("array", *(long(bit_of_query(i)) for i in readings))
     return keep(gates, lambda gate: Compare("<>", call("&", set, gate), long(0)))
 
 
-def open_gates(evaluated: TracedQuery) -> Expr:
-    """The queries that have a row, as a set of gates."""
-    assert evaluated.rows.unless is None, "nothing is left open"
-    return minus(long(evaluated.bits.gates), evaluated.rows.blame_expr)
+def present_in(evaluated: EvaluatedQueries) -> Expr:
+    """Return the queries that have a row, as a bit set."""
+    return evaluated.present
 
 
-def gate_of(reading: int) -> int:
+def bit_of_query(reading: int) -> int:
     return 1 << reading
 
 
-def reading_of(gate: int) -> int:
+def query_of_bit(gate: int) -> int:
     return gate.bit_length() - 1
 
 
@@ -151,7 +149,7 @@ def outcomes_of(rows: Iterable[Sequence[Any]], told: Sequence[Attribute], timezo
     def decode_row(row: Sequence[str | None]) -> Mapping[Attribute, Typed]:
         return {a: decode(text, a.type, timezone) for a, text in zip(told, row, strict=True)}
 
-    return {reading_of(gate): Outcome(tuple(met), decode_row(row)) for gate, (met, row) in rows}
+    return {query_of_bit(gate): Outcome(tuple(met), decode_row(row)) for gate, (met, row) in rows}
 
 
 def returned(repair: Repair, outcome: Outcome) -> Mapping[str, Any]:

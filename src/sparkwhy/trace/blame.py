@@ -45,23 +45,13 @@ class Bits:
     blame does not exist there. In an alternative all gates but its own count as relaxed, and so do the conditions of
     filters that it does not use.
 
-    Given what is `relaxed` in each alternative, nothing is left open: a dropper closes the gates of the alternatives in
-    which it is not relaxed, and rows say only in which of these they are.
-
     Operators that are taken `together` share one bit: they are relaxed all at once, or not. In a set of droppers a
     *bundle* stands for them, which is no operator of the query.
     """
 
-    def __init__(
-        self,
-        alternatives: int = 1,
-        relaxed: Sequence[Set[Dropper]] | None = None,
-        together: Sequence[Set[OpId]] = (),
-    ) -> None:
+    def __init__(self, alternatives: int = 1, together: Sequence[Set[OpId]] = ()) -> None:
         self.alternatives = alternatives
-        self.settled = relaxed is not None
-        self.gates = (1 << alternatives) - 1 if alternatives > 1 or self.settled else 0
-        self._relaxed = relaxed or ()
+        self.gates = (1 << alternatives) - 1 if alternatives > 1 else 0
         self.together = tuple(map(frozenset, together))
         self._bundles = {bundle(i): frozenset(ops) for i, ops in enumerate(together)}
         self._bundle_of = {op: name for name, ops in self._bundles.items() for op in ops}
@@ -73,17 +63,11 @@ class Bits:
         claim = Dropper(op, side), everywhere if within is None else within
         if op in self._bundle_of:
             claim = Dropper(self._bundle_of[op]), everywhere
-        if self.settled:
-            return sum(1 << i for i, known in enumerate(self._relaxed) if claim[0] not in known and claim[1] >> i & 1)
         if claim not in self._claims:
             self._claims.append(claim)
             if self.gates.bit_length() + len(self._claims) > MAX_BITS:
                 raise TooManyOperators(len(self._claims), MAX_BITS - self.gates.bit_length(), self.alternatives)
         return 1 << self._position(self._claims.index(claim))
-
-    def drops_everywhere(self, op: OpId, side: Side | None = None) -> bool:
-        """Whether it is settled that no alternative relaxes a dropper."""
-        return self.settled and self.claim(op, side) == self.gates
 
     def _position(self, index: int) -> int:
         return self.gates.bit_length() + index

@@ -7,17 +7,16 @@ from dataclasses import dataclass, field, replace
 from functools import reduce as reduce_with
 from typing import NamedTuple, TypeVar
 
-from sparkwhy.plan.build import Fresh, all_of, call, carry, either, integer, long, reduce
-from sparkwhy.plan.exprs import Attribute, Compare, Expr, Or, Ref
+from sparkwhy.plan.build import Fresh, all_of, carry, either, integer, long
+from sparkwhy.plan.exprs import Attribute, Expr, Or, Ref
 from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project, SortKey
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Type
 from sparkwhy.plan.walk import inputs, walk
-from sparkwhy.plan.walk_exprs import attributes_of, is_heavy, paths_of, rewrite
+from sparkwhy.plan.walk_exprs import attributes_of, paths_of
 from sparkwhy.rewrite.inline_structs import inline_structs
 from sparkwhy.trace.attainable import Bounds, can_hold, reads_bounded
 from sparkwhy.trace.blame import Bits
-from sparkwhy.trace.bounds_by_halving import Part, blames, parts_of
-from sparkwhy.trace.liveness import SETS, minus, no_sets, term, union
+from sparkwhy.trace.liveness import SETS, no_sets, term, union
 from sparkwhy.trace.observe import (
     NO_WAY,
     TRAIL,
@@ -31,6 +30,7 @@ from sparkwhy.trace.observe import (
     unless_it_holds,
 )
 from sparkwhy.trace.recorded import Legend
+from sparkwhy.trace.variants.columns import list_holders, read_variant
 from sparkwhy.trace.variants.partitions import Partition, agreement, first_of, refined, whole
 
 K = TypeVar("K")
@@ -104,17 +104,11 @@ class TracedRows:
 
     def read_in(self, alternative: int, expr: Expr) -> Expr:
         """An expression over attributes of the query, as one over what holds these in an alternative."""
-        if not self.variants:
-            return expr
-        return rewrite(expr, lambda part: self._held(alternative, part))
-
-    def _held(self, alternative: int, part: Expr) -> Expr | None:
-        found = self.variants.get(part.attribute) if isinstance(part, Ref) else None
-        return None if found is None else Ref(found[alternative])
+        return read_variant(self.variants, alternative, expr)
 
     def holding(self, attributes: Iterable[Attribute]) -> tuple[Attribute, ...]:
         """The attributes that hold these, in any alternative."""
-        return tuple(dict.fromkeys(held for a in attributes for held in self.variants.get(a, (a,))))
+        return list_holders(self.variants, attributes)
 
     @property
     def is_certain(self) -> bool:
@@ -287,9 +281,7 @@ class TraceContext:
         return self.judged(op, rows, columns, [Verdict(self.bits.claim(op.id), kept, trail)])
 
     def judged(self, op: Plan, rows: TracedRows, columns: Iterable[Column], verdicts: Sequence[Verdict]) -> TracedRows:
-        """All rows, each with what the verdicts say of it; one that exists in no alternative is dropped for good."""
-        if self.bits.settled:
-            return self._settled_by(op, rows, columns, verdicts)
+        """All rows, each with what the verdicts say of it."""
         rows, decided = self._decided(op, rows, verdicts)
         blame = _all(union, [*_known(rows.blame), *(either(v.kept, long(0), long(v.bit)) for v in decided)])
         trail = maybe = None
@@ -301,25 +293,7 @@ class TraceContext:
             missed = [either(can_hold(v.kept, rows.bounds), long(0), long(v.bit)) for v in verdicts]
             maybe = _all(union, [Ref(rows.maybe), *missed])
         found = self.project(op, rows, columns, blame=blame, trail=trail, maybe=maybe)
-        found = replace(found, plan=inline_structs(found.plan, set(rows.marks)))
-        return self.told_apart_by(found, [v.bit for v in verdicts])
-
-    def _settled_by(
-        self, op: Plan, rows: TracedRows, columns: Iterable[Column], verdicts: Sequence[Verdict]
-    ) -> TracedRows:
-        """The rows; what all alternatives ask for is asked first."""
-        parts = parts_of(Part(v.kept, v.bit) for v in verdicts)
-        rows = self.only(op, rows, [part.condition for part in parts if part.bits == self.bits.gates])
-        others = [part for part in parts if part.bits != self.bits.gates]
-        if not others:
-            return self.project(op, rows, columns)
-        *first, last = blames(others)
-        for each in first:  # one after the other: together they may be too much for Java to compile
-            blame = _all(union, [*_known(rows.blame), each])
-            rows = self.project(op, rows, carry(query_columns(rows)), blame=blame)
-            rows = self.existing(op, rows) if is_heavy(each) else rows  # fewer rows for what takes long as well
-        found = self.project(op, rows, columns, blame=_all(union, [*_known(rows.blame), last]))
-        return self.told_apart_by(found, [v.bit for v in verdicts])
+        return replace(found, plan=inline_structs(found.plan, set(rows.marks)))
 
     def _decided(self, op: Plan, rows: TracedRows, verdicts: Sequence[Verdict]) -> tuple[TracedRows, list[Verdict]]:
         """The rows, with a column that says how each verdict comes out: on much data it is computed only once."""
@@ -333,37 +307,12 @@ class TraceContext:
     def is_one_set_enough(self, below: Iterable[Plan], rows: TracedRows) -> bool:
         """Whether one set can say when any of several rows is there: in each alternative they have one reason to miss.
 
-        Where nothing is open any more, rows say in which alternatives they are, and no reasons are left. `below` is
-        what the query has up to here.
+        `below` is what the query has up to here.
         """
         if rows.unless is not None:
             return False
-        if self.bits.settled:
-            return True
         known = {node.id for plan in below for node in walk(plan)}
         return rows.everywhere and all(len(self.bits.droppers_of(known, i)) <= 1 for i in self.alternatives)
-
-    def told_apart_by(self, rows: TracedRows, bits: Iterable[int]) -> TracedRows:
-        """The rows, whose marks tell alternatives apart by these bits, as far as they are gates."""
-        gates = self.bits.gates
-        found = [(bit & gates, gates & ~bit) for bit in bits if bit & gates and gates & ~bit]
-        return replace(rows, parts=refined([rows.parts, *found])) if found else rows
-
-    def existing(self, op: Plan, rows: TracedRows) -> TracedRows:
-        """The rows that exist in some alternative."""
-        if not self.bits.settled or rows.blame is None:
-            return rows
-        gates = long(self.bits.gates)
-        return self.only(op, rows, (Compare("<>", call("&", rows.blame_expr, gates), gates),))
-
-    def settled(self, op: Plan, rows: TracedRows) -> TracedRows:
-        """Where nothing is left open, what takes a row away closes the gates that it does not have itself."""
-        if not self.bits.settled or rows.unless is None:
-            return rows
-        gates = long(self.bits.gates)
-        blame = reduce(rows.unless_expr, rows.blame_expr, lambda closed, u: union(closed, minus(gates, u)))
-        without = replace(rows, unless=None)
-        return self.existing(op, self.project(op, without, carry(query_columns(rows)), blame=blame))
 
     def where(self, op: Plan, rows: TracedRows, conditions: Sequence[Sequence[Expr]]) -> TracedRows:
         """The rows that meet, in some alternative, all its conditions on attributes of the query."""

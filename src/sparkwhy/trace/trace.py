@@ -15,20 +15,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar, cast
 
-from sparkwhy.backtrace.backtrace import (
-    Conditions,
-    KeySets,
-    backtrace,
-    backtrace_with_keys,
-    push_through,
-    substitute_attributes,
-)
+from sparkwhy.backtrace.backtrace import Conditions, KeySets, backtrace, backtrace_with_keys, substitute_attributes
 from sparkwhy.backtrace.null_rejection import rejects_null
+from sparkwhy.backtrace.remaining_conditions import remaining_conditions
 from sparkwhy.backtrace.selectivity import is_selective
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.build import Fresh, call, carry, either, integer, long
 from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Expr, In, IsNotNull, IsNull, Literal, Ref
-from sparkwhy.plan.node_exprs import exprs_of
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -48,13 +41,12 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
-from sparkwhy.plan.traits import is_grouping, is_rowwise
+from sparkwhy.plan.traits import is_grouping
 from sparkwhy.plan.types import INTEGER, LONG, STRING
 from sparkwhy.plan.walk import fold, inputs, walk
 from sparkwhy.plan.walk_exprs import attributes_of
-from sparkwhy.rewrite.never_fails import never_fails
 from sparkwhy.rewrite.prune_columns import prune_columns
-from sparkwhy.trace.blame import Bits, Dropper, drops
+from sparkwhy.trace.blame import Bits, drops
 from sparkwhy.trace.observe import TRAIL, Recording, distance, filter_recordings, record_as
 from sparkwhy.trace.recorded import CollectionState, Legend
 from sparkwhy.trace.rows import TraceContext, TracedRows, Verdict, query_columns, told_apart
@@ -66,6 +58,7 @@ from sparkwhy.trace.rules.semi_join import trace_membership
 from sparkwhy.trace.rules.set_operation import trace_set_operation
 from sparkwhy.trace.rules.union import trace_union
 from sparkwhy.trace.supported import refusal_of
+from sparkwhy.trace.variants.common import split_by_function
 from sparkwhy.trace.variants.merge import lifted, variant_columns, with_columns
 from sparkwhy.trace.variants.partitions import agreement, first_of, refined
 from sparkwhy.trace.variants.split import split
@@ -210,19 +203,6 @@ def _of_single_rows(plans: Sequence[Plan], groupings: frozenset[OpId]) -> frozen
     )
 
 
-def evaluate(
-    plans: Sequence[Plan],
-    relaxed: Sequence[Set[Dropper]],
-    conditions: Conditions = (),
-    keys: Sequence[KeySets] = (),
-    *,
-    much: bool = False,
-) -> TracedQuery:
-    """All these readings of a query at once, each with these droppers relaxed: rows say in which of them they are."""
-    wanted = tuple(backtrace(each, conditions) for each in plans)
-    return _traced(TraceContext(Fresh(plans[0]), Bits(len(plans), relaxed), much=much), tuple(plans), wanted, keys)
-
-
 def _traced(
     tracing: TraceContext, plans: tuple[Plan, ...], wanted: tuple[Wanted, ...], keys: Sequence[KeySets]
 ) -> TracedQuery:
@@ -237,21 +217,11 @@ def _traced(
     def combine(op: Plan, below: tuple[TracedRows, ...]) -> TracedRows:
         ops = tuple(own[op.id] for own in nodes)
         asked = tuple(each[op.id] for each in needed)
-        if not all(map(_bears_all_rows, ops)):
-            below = tuple(tracing.existing(op, rows) for rows in below)
         known = [rows.learned for rows in below]
-        rows = tracing.settled(op, annotate(tracing, ops, below, asked).learning(*known))
-        return tracing.where(op, rows, [_unchecked(*each) for each in zip(ops, asked, strict=True)])
+        rows = annotate(tracing, ops, below, asked).learning(*known)
+        return tracing.where(op, rows, [remaining_conditions(*each) for each in zip(ops, asked, strict=True)])
 
-    return TracedQuery(tracing.existing(plans[0], fold(narrow[0], combine)), tracing.bits, plans, wanted)
-
-
-def _bears_all_rows(op: Plan) -> bool:
-    """Whether an operator may read rows that no alternative has: it does not fail on them, and does little.
-
-    If they were dropped after each of many filters, Spark would repeat in each what all filters before it say.
-    """
-    return is_rowwise(op) and all(map(never_fails, exprs_of(op)))
+    return TracedQuery(fold(narrow[0], combine), tracing.bits, plans, wanted)
 
 
 def _read_in_all(plans: Sequence[Plan], wanted: Sequence[Wanted]) -> frozenset[Attribute]:
@@ -263,22 +233,6 @@ def _read(plan: Plan, wanted: Wanted) -> frozenset[Attribute]:
     filters = (node.condition for node in walk(plan) if isinstance(node, Filter))
     asked = (condition for conditions in wanted.values() for condition in conditions)
     return frozenset(attribute for expr in (*filters, *asked) for attribute in attributes_of(expr))
-
-
-def _unchecked(op: Plan, wanted: Conditions) -> Conditions:
-    """The conditions that no input has checked already in the same form; above a join all are checked again."""
-    match op:
-        case Table() | OneRow() | Join():
-            return wanted
-        case Filter() | Sort() | Union() | SetOperation() | Distinct(keys=None):
-            return ()
-        case Project():
-            return wanted if len(push_through(op, wanted)[0]) < len(wanted) else ()
-        case Flatten() | Aggregate() | Window() | Distinct() | Limit() | Sample():
-            below = {id(condition) for conditions in push_through(op, wanted) for condition in conditions}
-            return tuple(condition for condition in wanted if id(condition) not in below)
-        case _:
-            assert_never(op)
 
 
 def annotate(
@@ -390,45 +344,10 @@ def _filter_recordings(
 
 def _trace_aggregate(tracing: TraceContext, ops: tuple[Aggregate, ...], inputs: tuple[TracedRows, ...]) -> TracedRows:
     """The groups; an aggregate that is another function in another alternative stands beside the first."""
-    held: dict[Attribute, tuple[Attribute, ...]] = {}
-    listed: list[tuple[Column, ...]] = []
-    for each in zip(*(op.aggregates for op in ops), strict=True):
-        columns, holders = _by_function(tracing, each)
-        listed.extend(columns)
-        if len(set(holders)) > 1:
-            held[each[0].attribute] = holders
-    if held:
-        ops = tuple(replace(op, aggregates=each) for op, each in zip(ops, zip(*listed, strict=True), strict=True))
+    ops, held = split_by_function(tracing.fresh, ops)
     group, (rows,) = lifted(tracing, ops, inputs)
     found = trace_aggregate(tracing, group, rows)
     return replace(found, variants={**found.variants, **held})
-
-
-def _by_function(
-    tracing: TraceContext, columns: tuple[Column, ...]
-) -> tuple[list[tuple[Column, ...]], tuple[Attribute, ...]]:
-    """One aggregate in all alternatives as one for each function, and which of these holds it in each alternative.
-
-    Where an alternative does not use a function, what it is a function of is read as in one that does.
-    """
-    blocks = agreement([_head(column.expr) for column in columns])
-    holders = [columns[0].attribute, *(_twin(tracing, columns[0].attribute) for _ in blocks[1:])]
-    made = [
-        tuple(Column(holder, columns[i if block >> i & 1 else first_of(block)].expr) for i in tracing.alternatives)
-        for holder, block in zip(holders, blocks, strict=True)
-    ]
-    return made, tuple(holders[at] for i in tracing.alternatives for at, b in enumerate(blocks) if b >> i & 1)
-
-
-def _head(expr: Expr) -> object:
-    """What must be the same for two aggregates to be computed as one."""
-    if not isinstance(expr, AggCall):
-        return None
-    return expr.function, expr.distinct, expr.mode, len(expr.args), expr.condition is None
-
-
-def _twin(tracing: TraceContext, attribute: Attribute) -> Attribute:
-    return tracing.fresh.attribute(attribute.name, attribute.type, nullable=True)
 
 
 def _trace_flatten(

@@ -34,8 +34,6 @@ def with_worlds(tracing: TraceContext, op: Plan, rows: TracedRows, partition: tu
     """Each row in every world of its partition in which it is alive; blame and unless are those of the world."""
     if rows.is_certain:
         return rows
-    if tracing.bits.settled:  # nothing is relaxed any more: all rows that are there are there together
-        return tracing.project(op, replace(rows, unless=None), carry(query_columns(rows)))
     fresh = tracing.fresh
     partition += gates_of(tracing, rows)
     terms, sets = fresh.attribute("terms", Array(TERM)), fresh.attribute("sets", SETS)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sparkwhy.backtrace.backtrace import Conditions, backtrace
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.search.constants import ComparedConstant
-from sparkwhy.fix.verify import AT_ONCE, gate_of, open_gates
+from sparkwhy.fix.verify import AT_ONCE, bit_of_query, present_in
 from sparkwhy.limits import Limits
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, long, null
 from sparkwhy.plan.exprs import Attribute, Compare, Ref
@@ -23,7 +23,7 @@ from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project, Table
 from sparkwhy.plan.traits import is_rowwise
 from sparkwhy.plan.walk import fold, inputs, push_down, walk, with_inputs
 from sparkwhy.spark.engine import Engine
-from sparkwhy.trace.trace import evaluate
+from sparkwhy.trace.evaluate import evaluate
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class _Readings:
         rows, fresh = evaluated.rows, Fresh(evaluated.rows.plan)
 
         def seen(i: int, side: Attribute) -> Column:
-            comes = Compare("<>", call("&", open_gates(evaluated), long(gate_of(i))), long(0))
+            comes = Compare("<>", call("&", present_in(evaluated), long(bit_of_query(i))), long(0))
             value = either(comes, rows.read_in(i, Ref(side)), null(side.type))
             return Column(fresh.attribute("side", side.type, nullable=True), value)
 

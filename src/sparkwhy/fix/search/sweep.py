@@ -25,7 +25,7 @@ from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.proposals.conditions.constants import constant_value
 from sparkwhy.fix.propose import propose_with
 from sparkwhy.fix.search.constants import ComparedConstant, drop_bound
-from sparkwhy.fix.verify import AT_ONCE, gate_of, open_gates, reading_of
+from sparkwhy.fix.verify import AT_ONCE, bit_of_query, present_in, query_of_bit
 from sparkwhy.plan.build import Fresh, all_of, call, carry, either, equal, long, null
 from sparkwhy.plan.exprs import (
     AggCall,
@@ -49,8 +49,8 @@ from sparkwhy.plan.walk_exprs import reads_only
 from sparkwhy.question.values import convert
 from sparkwhy.rewrite.decimals_as_integers import compute_numbers_once, split_decimal_sum
 from sparkwhy.rewrite.partial_aggregates import Stages, split_aggregate
+from sparkwhy.trace.evaluate import EvaluatedQueries, evaluate
 from sparkwhy.trace.observe import as_number
-from sparkwhy.trace.trace import TracedQuery, evaluate
 
 
 class Found(NamedTuple):
@@ -149,7 +149,7 @@ def found_in(rows: Iterable[Sequence[Any]], sweeps: Sequence[Sweep]) -> Mapping[
     def value(at: int, place: float | None) -> Any:
         return None if place is None else sweeps[at].value(place)
 
-    numbered = [(reading_of(gate), places) for gate, *places in rows]
+    numbered = [(query_of_bit(gate), places) for gate, *places in rows]
     return {at: Found(*(value(at, place) for place in places)) for at, places in numbered}
 
 
@@ -194,7 +194,7 @@ class _Readings:
         """The queries up to their groups, one for each sweep."""
         return tuple(self._reading(sweep) for sweep in self.sweeps)
 
-    def evaluated(self, keys: Sequence[KeySets]) -> TracedQuery:
+    def evaluated(self, keys: Sequence[KeySets]) -> EvaluatedQueries:
         relaxed = [sweep.repair.relaxed for sweep in self.sweeps]
         return evaluate(self.plans, relaxed, self.key_conditions, keys, much=True)
 
@@ -230,7 +230,7 @@ class _Groups:
     """What the query with each bound would return."""
 
     readings: _Readings
-    evaluated: TracedQuery
+    evaluated: EvaluatedQueries
 
     @cached_property
     def fresh(self) -> Fresh:
@@ -264,7 +264,7 @@ class _Groups:
     def _entries(self) -> Plan:
         """Each row once for each sweep to whose groups it comes."""
         rows, fresh, sweeps = self.evaluated.rows, self.fresh, self.readings.sweeps
-        gates = call("array", *(call("&", open_gates(self.evaluated), long(gate)) for gate in self._gates))
+        gates = call("array", *(call("&", present_in(self.evaluated), long(gate)) for gate in self._gates))
         flat = Flatten(id=fresh.part(self.top), input=rows.plan, collection=gates, elements=(self.gate,))
         here = Compare("<>", Ref(self.gate), long(0))
         some = Filter(id=fresh.part(self.top), input=flat, condition=here)
@@ -283,7 +283,7 @@ class _Groups:
 
     @cached_property
     def _gates(self) -> list[int]:
-        return [gate_of(i) for i in range(len(self.readings.sweeps))]
+        return [bit_of_query(i) for i in range(len(self.readings.sweeps))]
 
     def _own(self, values: Iterable[Expr]) -> Expr:
         """The value that belongs to the sweep of a row, given one for each."""

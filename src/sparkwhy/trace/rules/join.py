@@ -43,13 +43,12 @@ from sparkwhy.plan.exprs import (
 )
 from sparkwhy.plan.join_keys import equal_keys, residual_conditions
 from sparkwhy.plan.join_types import Side, join_type_that_keeps, other_side
-from sparkwhy.plan.nodes import Column, Flatten, Join, Plan, Project, SortKey, Window
+from sparkwhy.plan.nodes import Column, Flatten, Join, Plan, SortKey, Window
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Array, Field, Struct
 from sparkwhy.trace.blame import drops
 from sparkwhy.trace.liveness import (
     SETS,
     blame_of,
-    minus,
     never_lives,
     no_sets,
     one,
@@ -60,12 +59,12 @@ from sparkwhy.trace.liveness import (
     without_all,
 )
 from sparkwhy.trace.observe import Recording, joined, only_if, record_at
+from sparkwhy.trace.partners import matching
 from sparkwhy.trace.recorded import NoPartner
 from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns
 from sparkwhy.trace.rules.join_counts import counted
 from sparkwhy.trace.rules.join_inputs import (
     JoinInput,
-    matching,
     partner_of,
     read_by_join,
     split_apart,
@@ -77,7 +76,7 @@ from sparkwhy.trace.worlds import WHOLE_PARTITION
 
 _PAIR, _LEFT_ALONE, _RIGHT_ALONE = 0, 1, 2
 _VARIANT = Struct((Field("kind", INTEGER), Field("blame", LONG), Field("unless", SETS)))
-_SETTLED = Struct((Field("kind", INTEGER), Field("blame", LONG)))
+_SIDES: tuple[Side, ...] = ("left", "right")
 
 
 # --- pairs and padded rows ---
@@ -87,8 +86,8 @@ def trace_join(
     tracing: TraceContext, op: Join, left: TracedRows, right: TracedRows, wanted: Sequence[Conditions]
 ) -> TracedRows:
     op, left, right = split_apart(tracing, *counted(tracing, op, left, right, wanted))
-    pads_left = _is_padded(tracing, op, "left") and not _rejected(wanted, op.right)
-    pads_right = _is_padded(tracing, op, "right") and not _rejected(wanted, op.left)
+    pads_left = _is_padded(op, "left") and not _rejected(wanted, op.right)
+    pads_right = _is_padded(op, "right") and not _rejected(wanted, op.left)
     a = _prepared(tracing, op, told_later(JoinInput("left", left)), pads_other=pads_right)
     b = _prepared(tracing, op, told_later(JoinInput("right", right)), pads_other=pads_left)
     plan = Join(
@@ -99,20 +98,16 @@ def trace_join(
         how=join_type_that_keeps(left=pads_left, right=pads_right),
         condition=op.condition,
     )
-    if a.rank is None and b.rank is None:
-        joined = _marked(tracing, op, plan, a, b)
-    elif tracing.bits.settled and not residual_conditions(op):
-        joined = _with_settled_variants(tracing, op, plan, a, b)
-    else:
-        joined = _with_variants(tracing, op, plan, a, b)
-    sides: tuple[Side, ...] = ("left", "right")
-    padding = [tracing.bits.claim(op.id, side) for side in sides if drops(op, side)]
-    return tracing.existing(op, tracing.told_apart_by(joined, padding))
+    is_plain = a.rank is None and b.rank is None
+    found = _marked(tracing, op, plan, a, b) if is_plain else _with_variants(tracing, op, plan, a, b)
+    for side in [each for each in _SIDES if drops(op, each)]:  # every dropper has a bit, also one that pads no row
+        tracing.bits.claim(op.id, side)
+    return found
 
 
-def _is_padded(tracing: TraceContext, op: Join, side: Side) -> bool:
+def _is_padded(op: Join, side: Side) -> bool:
     """Whether rows of this side can be padded: by the join itself, or if it is relaxed."""
-    return side in op.traits.keeps or (drops(op, side) and not tracing.bits.drops_everywhere(op.id, side))
+    return side in op.traits.keeps or drops(op, side)
 
 
 def _rejected(wanted: Sequence[Conditions], side: Plan) -> bool:
@@ -316,41 +311,6 @@ def _with_variants(tracing: TraceContext, op: Join, plan: Plan, a: JoinInput, b:
     )
     kept = replace(joined, variants={**a.rows.variants, **b.rows.variants})
     return _existing(tracing, op, kept, a, b)
-
-
-def _with_settled_variants(tracing: TraceContext, op: Join, plan: Plan, a: JoinInput, b: JoinInput) -> TracedRows:
-    """The same where nothing is left open: in which alternatives a row is alone is one set of gates."""
-    fresh, gates = tracing.fresh, long(tracing.bits.gates)
-    both = either(all_of((a.is_here, b.is_here)), union(a.blame, b.blame), gates)
-    blames = {_PAIR: Column(fresh.attribute("pair", LONG), both)}
-    if b.here is not None:
-        blames[_LEFT_ALONE] = Column(fresh.attribute("alone", LONG), _closed_alone(tracing, op, a, b))
-    if a.here is not None:
-        blames[_RIGHT_ALONE] = Column(fresh.attribute("alone", LONG), _closed_alone(tracing, op, b, a))
-    known = Project(id=fresh.part(op), input=plan, columns=(*carry(plan.output), *blames.values()))
-
-    def where(kind: int, blame: Expr) -> Expr:
-        listed = call("array", MakeStruct(("kind", "blame"), (integer(kind), blame)))
-        return either(Compare("<>", call("&", blame, gates), gates), listed, empty_array(_SETTLED))
-
-    variant = fresh.attribute("variant", _SETTLED)
-    listed = call("concat", *(where(kind, Ref(column.attribute)) for kind, column in blames.items()))
-    flat = Flatten(id=fresh.part(op), input=known, collection=listed, elements=(variant,))
-    columns = _padded_columns(op, FieldOf(Ref(variant), 0), a, b)
-    rows = replace(_joined(flat, a, b), variants={})
-    joined = tracing.project(op, rows, columns, blame=FieldOf(Ref(variant), 1))
-    return replace(joined, variants={**a.rows.variants, **b.rows.variants})
-
-
-def _closed_alone(tracing: TraceContext, op: Join, row: JoinInput, other: JoinInput) -> Expr:
-    """The gates in which a joined row does not stand for the row of one side without partners."""
-    gates = long(tracing.bits.gates)
-    own = union(row.blame, _bit(tracing, op, row.side))
-    cases: list[tuple[Expr, Expr]] = [(Not(row.is_here), gates), (Not(other.is_here), own)]
-    if other.common is not None and other.rank is not None:
-        is_first = equal(Ref(other.rank), integer(1))
-        cases.append((is_first, union(own, minus(gates, Ref(other.common)))))
-    return Case(tuple(cases), gates)
 
 
 def _padded_columns(op: Join, kind: Expr, a: JoinInput, b: JoinInput) -> tuple[Column, ...]:

@@ -52,25 +52,25 @@ def _side(op: Aggregate, join: Join) -> Side | None:
 
 
 def _counts_only(op: Aggregate, join: Join, side: Side) -> bool:
-    keys, rows = _keys(join, side), _rows(join, side)
+    keys, rows = key_attributes(join, side), side_of(join, side)
     own = set(rows.output)
     others = {a for key in op.keys for a in attributes_of(key.expr)} & own
     plain = keys is not None and others <= keys
-    return plain and all(_is_count(c.expr, own) for c in op.aggregates) and not any(map(is_grouping, walk(rows)))
+    return plain and all(is_count(c.expr, own) for c in op.aggregates) and not any(map(is_grouping, walk(rows)))
 
 
-def _is_count(expr: Expr, own: Set[Attribute]) -> bool:
+def is_count(expr: Expr, own: Set[Attribute]) -> bool:
     if not isinstance(expr, AggCall) or expr.function != "count" or expr.distinct or expr.condition is not None:
         return False
     read = {a for arg in expr.args for a in attributes_of(arg)}
     return bool(read) and read <= own
 
 
-def _rows(join: Join, side: Side) -> Plan:
+def side_of(join: Join, side: Side) -> Plan:
     return join.left if side == "left" else join.right
 
 
-def _keys(join: Join, side: Side) -> set[Attribute] | None:
+def key_attributes(join: Join, side: Side) -> set[Attribute] | None:
     """The attributes that are the keys of one side; None if there is none, or one that is computed."""
     keys = [key.left if side == "left" else key.right for key in equal_keys(join)]
     found = {key.attribute for key in keys if isinstance(key, Ref)}
@@ -83,8 +83,8 @@ def counted(
     """The join with its counted side counted, where that side has rows that may be missing, and no other use."""
     counts = tracing.counting.get(op.id, ())
     for side, rows in zip(SIDES, (right, left), strict=True):
-        below, keys = _rows(op, side), _keys(op, side)
-        if not counts or keys is None or not all(_is_count(c.expr, set(below.output)) for c in counts):
+        below, keys = side_of(op, side), key_attributes(op, side)
+        if not counts or keys is None or not all(is_count(c.expr, set(below.output)) for c in counts):
             continue
         asked = {a for conditions in wanted for c in conditions for a in attributes_of(c)}
         if rows.is_certain or rows.variants or not asked & set(below.output) <= keys:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sparkwhy.plan.build import all_of, boolean, call, carry, either, element_of, equal, integer, keep, long, transform
-from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, IsNotNull, MakeStruct, Ref, conjuncts
+from sparkwhy.plan.build import all_of, boolean, call, carry, either, element_of, equal, integer, long, transform
+from sparkwhy.plan.exprs import Attribute, Expr, IsNotNull, MakeStruct, Ref, conjuncts
 from sparkwhy.plan.join_keys import equal_keys, residual_conditions, strip_casts
 from sparkwhy.plan.join_types import Side
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG
-from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
+from sparkwhy.plan.walk_exprs import attributes_of, paths_of
 from sparkwhy.trace.liveness import blame_of, no_sets, term, unless_of
 from sparkwhy.trace.observe import Recording, StandsFor, no_trail, read_values
+from sparkwhy.trace.partners import read_by_residual
 from sparkwhy.trace.rows import Learned, TraceContext, TracedRows, query_columns, told_apart
 from sparkwhy.trace.variants.partitions import coarsened, refined
 from sparkwhy.trace.variants.split import block_number, split
@@ -122,7 +123,7 @@ def _with(tracing: TraceContext, op: Join, below: Plan, column: Column) -> Plan:
 
 def partner_of(op: Join, side: JoinInput, rank: Attribute | None) -> Expr:
     """What is known of a partner: its term, and what the condition reads of it besides keys, and its number."""
-    read = _read_by_residual(op, side.side)
+    read = read_by_residual(op, side.side)
     if not residual_conditions(op):
         return side.rows.blame_expr if side.rows.unless is None else side.rows.term
     names = tuple(f"c{i}" for i in range(len(read)))
@@ -132,28 +133,6 @@ def partner_of(op: Join, side: JoinInput, rank: Attribute | None) -> Expr:
         ("blame", "unless", *label, *names),
         (side.rows.blame_expr, side.rows.unless_expr, *number, *(Ref(a) for a in read)),
     )
-
-
-def _read_by_residual(op: Join, side: Side) -> tuple[Attribute, ...]:
-    """The attributes of this side that the condition reads besides keys."""
-    own = {a.id for a in (op.left if side == "left" else op.right).output}
-    return tuple(dict.fromkeys(a for part in residual_conditions(op) for a in attributes_of(part) if a.id in own))
-
-
-def matching(op: Join, side: Side, partners: Expr, offset: int) -> Expr:
-    """The partners, of all with the same key, that meet the rest of the condition too."""
-    if not residual_conditions(op):
-        return partners
-    places = {a.id: offset + i for i, a in enumerate(_read_by_residual(op, side))}
-
-    def meets(partner: Expr) -> Expr:
-        def field(part: Expr) -> Expr | None:
-            found = isinstance(part, Ref) and part.attribute.id in places
-            return FieldOf(partner, places[part.attribute.id]) if found and isinstance(part, Ref) else None
-
-        return all_of(rewrite(part, field) for part in residual_conditions(op))
-
-    return keep(partners, meets)
 
 
 def terms_of(partners: Expr) -> Expr:

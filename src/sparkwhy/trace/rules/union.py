@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sparkwhy.plan.exprs import Attribute, Expr, Ref
 from sparkwhy.plan.nodes import Column, Project, Union
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.trace.liveness import SETS
 from sparkwhy.trace.observe import TRAIL
 from sparkwhy.trace.rows import TraceContext, TracedRows
-from sparkwhy.trace.variants.partitions import Partition, agreement, coarsened, first_of, refined
+from sparkwhy.trace.variants.columns import union_columns
+from sparkwhy.trace.variants.partitions import Partition, coarsened, refined
 
 
 def trace_union(tracing: TraceContext, op: Union, inputs: tuple[TracedRows, ...]) -> TracedRows:
@@ -17,7 +17,7 @@ def trace_union(tracing: TraceContext, op: Union, inputs: tuple[TracedRows, ...]
     unless = fresh.attribute("unless", SETS) if any(rows.unless for rows in inputs) else None
     notes = fresh.attribute("notes", INTEGER) if any(rows.notes for rows in inputs) else None
     trail = fresh.attribute("trail", TRAIL) if any(rows.trail for rows in inputs) else None
-    held, sources = _held(tracing, op, inputs)
+    held, sources = union_columns(fresh, op, [rows.variants for rows in inputs], tracing.alternatives)
 
     def branch(at: int, rows: TracedRows) -> Project:
         exprs = (
@@ -44,25 +44,6 @@ def trace_union(tracing: TraceContext, op: Union, inputs: tuple[TracedRows, ...]
         split=_split(inputs),
         everywhere=all(rows.everywhere for rows in inputs),
     ).learning(*(rows.learned for rows in inputs))
-
-
-def _held(
-    tracing: TraceContext, op: Union, inputs: tuple[TracedRows, ...]
-) -> tuple[dict[Attribute, tuple[Attribute, ...]], dict[Attribute, tuple[Expr, ...]]]:
-    """Which attributes hold those of the union in each alternative, and what each branch gives them."""
-    held: dict[Attribute, tuple[Attribute, ...]] = {}
-    sources: dict[Attribute, tuple[Expr, ...]] = {}
-    for at, attribute in enumerate(op.attributes):
-        given = [(rows, Ref(below.output[at])) for rows, below in zip(inputs, op.branches, strict=True)]
-        read = [tuple(rows.read_in(i, expr) for rows, expr in given) for i in tracing.alternatives]
-        holders: dict[int, Attribute] = {}
-        for number, block in enumerate(agreement(read)):
-            made = tracing.fresh.attribute(attribute.name, attribute.type, nullable=True)
-            holder = made if number else attribute
-            sources[holder] = read[first_of(block)]
-            holders.update({i: holder for i in tracing.alternatives if block >> i & 1})
-        held[attribute] = tuple(holders[i] for i in tracing.alternatives)
-    return held, sources
 
 
 def _split(inputs: tuple[TracedRows, ...]) -> Partition:
