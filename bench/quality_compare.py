@@ -23,7 +23,7 @@ from sparkwhy.explain.model import Explanation
 from sparkwhy.explain.rank import rank, split_shown
 from sparkwhy.explain.stricter_filters import propose_stricter_filters
 from sparkwhy.fix.context import FixContext
-from sparkwhy.fix.pairs import kept_apart
+from sparkwhy.fix.pairs import explain_pairs
 from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.lab.conseil import conseil, why_not_joined
 from sparkwhy.lab.oracle import Oracle, Reparameterization, is_relaxing, is_successful
@@ -104,7 +104,7 @@ def our_answer(case: Case) -> Ours:
     kept, others = split_shown(trial.verdicts(claims))
     told = trial.with_effects(kept) if kept else kept
     if not any(each.explanation.certain for each in told):
-        told += kept_apart(trial.engine, case.plan, asked, "UTC", verify=True)
+        told += explain_pairs(trial.engine, case.plan, asked, "UTC", verify=True)
     return Ours(rank(told), tuple(each.explanation for each in others), tuple(each for each in told if each.verified))
 
 

@@ -11,7 +11,7 @@ from typing import Literal as OneOf
 from sparkwhy.alternatives.declared import Declared
 from sparkwhy.alternatives.enumerate import Mode, alternatives_of
 from sparkwhy.explain.notes import chances, other_values
-from sparkwhy.explain.positions import misplaced
+from sparkwhy.explain.positions import find_swapped_columns
 from sparkwhy.limits import DEFAULT_LIMITS, Limits, check_limits
 from sparkwhy.messages import Message
 from sparkwhy.options import Options
@@ -103,7 +103,7 @@ def _start(engine: Engine, missing: Any, options: Options, limits: Limits) -> tu
     random = tuple(other_values(f"{name} of the pattern") for name in random_functions(engine, question))
     declared = alternatives_of(plan, options.declared, mode=options.mode, limits=limits)
     run = Run(engine, plan, question, conditions(question), options, limits, declared)
-    return run, random + chances(plan) + misplaced(plan)
+    return run, random + chances(plan) + find_swapped_columns(plan)
 
 
 def _watch(run: Run, began: float, enter: Progress) -> Answer:

@@ -57,26 +57,26 @@ class Options:
             hint = "pass a function that takes the name of a stage: progress=print."
             raise BadArgument("progress", f"is called with each stage; {show_argument(progress)} cannot be", hint=hint)
         automatic = isinstance(alternatives, str) and alternatives == "auto"
-        declared = () if alternatives is None or automatic else _declared(alternatives)
+        declared = () if alternatives is None or automatic else _read_groups(alternatives)
         wanted: Any = side_effects
         return cls(verify, wanted, declared, automatic, mode, _seconds(timeout), Redaction.checked(redact))
 
 
-def _declared(given: Any) -> Declared:
+def _read_groups(given: Any) -> Declared:
     """Return the declared groups. Each is read once: it may be an iterator."""
     if isinstance(given, str | Mapping | Alternative) or not _is_iterable(given):
         hint = 'write alternatives=[{"address1", "address2"}], or "auto".'
         raise AlternativeError(f"alternatives are a list of groups, not {show_argument(given)}.", hint=hint)
-    return tuple(_group(each) for each in _bounded(given, "alternatives"))
+    return tuple(_group(each) for each in _take_bounded(given, "alternatives"))
 
 
 def _group(given: Any) -> Any:
     if isinstance(given, str | Alternative | Mapping) or not _is_iterable(given):
         return given
-    return tuple(_bounded(given, "a group of alternatives"))
+    return tuple(_take_bounded(given, "a group of alternatives"))
 
 
-def _bounded(given: Iterable[Any], what: str) -> list[Any]:
+def _take_bounded(given: Iterable[Any], what: str) -> list[Any]:
     found = list(islice(given, _MOST + 1))
     if len(found) > _MOST:
         raise AlternativeError(f"{what} has more than {_MOST} members.", hint="name the few that you suspect.")

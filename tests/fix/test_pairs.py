@@ -7,7 +7,7 @@ from random import Random
 
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Claim
-from sparkwhy.fix.pairs import closed, kept_apart, opened
+from sparkwhy.fix.pairs import explain_pairs, with_filter_as_join, with_join_as_filter
 from sparkwhy.limits import Limits
 from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Compare, IsNull, Literal, Ref
@@ -36,7 +36,7 @@ def equals(attribute: Attribute, value: int) -> Compare:
 
 def asked(plan: Plan, rows: tuple[list[int], list[int]], conditions: Conditions) -> tuple[Claim, ...]:
     tables = {OpId(i): [(value,) for value in side] for i, side in enumerate(rows, 1)}
-    return kept_apart(MemoryEngine(tables), plan, conditions, "UTC", verify=True)
+    return explain_pairs(MemoryEngine(tables), plan, conditions, "UTC", verify=True)
 
 
 def generated() -> list[Case]:
@@ -59,7 +59,7 @@ def answers() -> list[tuple[Case, Claim]]:
     return [
         (case, each)
         for case in generated()
-        for each in kept_apart(MemoryEngine(case.tables), case.plan, case.conditions, "UTC", verify=True)
+        for each in explain_pairs(MemoryEngine(case.tables), case.plan, case.conditions, "UTC", verify=True)
     ]
 
 
@@ -68,9 +68,9 @@ def test_an_inner_join_is_its_condition_over_all_pairs() -> None:
     for case in generated():
         for join in walk(case.plan):
             if isinstance(join, Join) and join.how == "inner" and join.condition is not None:
-                other = opened(case.plan, join)
+                other = with_join_as_filter(case.plan, join)
                 assert bag(case.rows(other), other) == bag(case.rows(case.plan), case.plan), show_plan(case.plan)
-                assert closed(other, join) == case.plan
+                assert with_filter_as_join(other, join) == case.plan
                 checked += 1
     assert checked >= 20
 
@@ -132,7 +132,7 @@ def test_a_reason_speaks_of_the_sides_of_the_join() -> None:
     other = Table(id=OpId(2), attributes=(twin,), source=Source("right"))
     plan = Join(id=OpId(3), left=LEFT, right=other, how="inner", condition=Compare("=", Ref(A), Ref(twin)))
     tables: Tables = {OpId(1): [(None,)], OpId(2): [(7,)]}
-    (found,) = kept_apart(MemoryEngine(tables), plan, (IsNull(Ref(A)), equals(twin, 7)), "UTC", verify=True)
+    (found,) = explain_pairs(MemoryEngine(tables), plan, (IsNull(Ref(A)), equals(twin, 7)), "UTC", verify=True)
     assert not found.verified
     assert found.explanation.reason is not None
     assert "left.a = right.a" in found.explanation.reason

@@ -8,7 +8,7 @@ from pathlib import Path
 from sparkwhy.plan.nodes import SQL_TEXT, Filter, Place
 from sparkwhy.plan.show import main_nodes
 from sparkwhy.report.answer import Answer
-from sparkwhy.report.located import located
+from sparkwhy.report.located import name_file
 from tests.report.answers import answer, filtered, query
 
 
@@ -24,7 +24,7 @@ def about_sql() -> Answer:
 def test_sql_text_of_a_file_has_the_lines_of_the_file() -> None:
     asked = about_sql()
     assert "filter year >= 2019   SQL line 3" in str(asked)
-    found = located(asked, Path("/home/sue/report.sql"))
+    found = name_file(asked, Path("/home/sue/report.sql"))
     assert "filter year >= 2019   report.sql:3" in str(found)
     assert "in report.sql:3:" in str(found)
     assert "report.sql:3" in found.to_html()

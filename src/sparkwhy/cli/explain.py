@@ -17,7 +17,7 @@ from sparkwhy.cli.sources import load_dataframe, run_sql, sql_file, target_of
 from sparkwhy.errors import MalformedPattern
 from sparkwhy.question.json_form import from_json
 from sparkwhy.question.pattern import Fields
-from sparkwhy.report.located import located
+from sparkwhy.report.located import name_file
 
 _EPILOG = """\
 examples:
@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
         redact=redact,
     )
     file = sql_file(arguments.sql)
-    return print_answer(answer if file is None else located(answer, file), arguments)
+    return print_answer(answer if file is None else name_file(answer, file), arguments)
 
 
 def _query(arguments: argparse.Namespace) -> DataFrame:

@@ -71,7 +71,7 @@ def _probe(fresh: Fresh, table: Table, condition: Expr) -> tuple[Plan, Any] | No
     """The values that a condition compares with a constant: of a column, or of the elements of a collection."""
     match condition:
         case Call("exists", (collection, Lambda((element,), body))):
-            found = _equated(body.left if isinstance(body, Compare) and body.op == "<=>" else body)
+            found = _equality_of(body.left if isinstance(body, Compare) and body.op == "<=>" else body)
             if found is None or any(True for _ in attributes_of(found[0])):
                 return None
             path, value = found
@@ -80,14 +80,14 @@ def _probe(fresh: Fresh, table: Table, condition: Expr) -> tuple[Plan, Any] | No
             flat = Flatten(id=fresh.part(table), input=table, collection=values, elements=(made,))
             return Project(id=fresh.part(table), input=flat, columns=carry((made,))), value
         case _:
-            found = _equated(condition)
+            found = _equality_of(condition)
             if found is None:
                 return None
             column = Column(fresh.attribute("value", found[0].type, nullable=True), found[0])
             return Project(id=fresh.part(table), input=table, columns=(column,)), found[1]
 
 
-def _equated(condition: Expr) -> tuple[Expr, Any] | None:
+def _equality_of(condition: Expr) -> tuple[Expr, Any] | None:
     """The expression and the constant of a condition that asks for one value."""
     match condition:
         case Compare("=" | "<=>", expr, Literal(value)) | Compare("=" | "<=>", Literal(value), expr) if (

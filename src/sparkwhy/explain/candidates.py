@@ -148,12 +148,12 @@ def candidates_of(
         witnesses = _drop_repeated(decoder.witness(alternative, *each) for each in (first, last))
         candidate = Candidate(blame, certain, notes, count, witnesses, alternative)
         before = found.get((alternative, blame, certain))
-        found[alternative, blame, certain] = candidate if before is None else _merged(before, candidate)
+        found[alternative, blame, certain] = candidate if before is None else _merge(before, candidate)
     settled = {(alternative, blame) for alternative, blame, certain in found if certain}
     return tuple(c for c in found.values() if c.certain or (c.alternative, c.blame) not in settled)
 
 
-def _merged(one: Candidate, other: Candidate) -> Candidate:
+def _merge(one: Candidate, other: Candidate) -> Candidate:
     """The same set from rows with other notes: a union of worlds only if all say so."""
     union = one.notes & other.notes & UNION_OF_WORLDS
     left_out = (one.notes | other.notes) & WORLDS_LEFT_OUT
@@ -245,7 +245,7 @@ def explain(alternatives: Sequence[QueryVariant], bits: Bits, candidates: Iterab
     least is told.
     """
     by_operators: dict[tuple[OpId, ...], list[Candidate]] = {}
-    for candidate in _needed(alternatives, bits, smallest(candidates)):
+    for candidate in _drop_needless_functions(alternatives, bits, smallest(candidates)):
         by_operators.setdefault(_operators(alternatives, bits, candidate), []).append(candidate)
     told = {ids: tuple(sorted(found, key=_promise)) for ids, found in by_operators.items()}
     ordered = sorted(told, key=lambda ids: (not told[ids][0].certain, len(ids), told[ids][0].alternative, ids))
@@ -254,16 +254,18 @@ def explain(alternatives: Sequence[QueryVariant], bits: Bits, candidates: Iterab
     )
 
 
-def _needed(alternatives: Sequence[QueryVariant], bits: Bits, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
+def _drop_needless_functions(
+    alternatives: Sequence[QueryVariant], bits: Bits, candidates: Sequence[Candidate]
+) -> Iterator[Candidate]:
     """The candidates without those that change a function where the function as written would do as well."""
 
-    def blamed(candidate: Candidate) -> frozenset[OpId]:
+    def blamed_ops(candidate: Candidate) -> frozenset[OpId]:
         return frozenset(dropper.op for dropper in bits.droppers(candidate.blame, candidate.alternative))
 
-    enough = [blamed(each) for each in candidates if each.alternative == 0 and each.certain]
+    enough = [blamed_ops(each) for each in candidates if each.alternative == 0 and each.certain]
     for candidate in candidates:
         other_function = alternatives[candidate.alternative].kind == "aggregate"
-        if not other_function or not any(operators <= blamed(candidate) for operators in enough):
+        if not other_function or not any(operators <= blamed_ops(candidate) for operators in enough):
             yield candidate
 
 

@@ -16,7 +16,7 @@ from sparkwhy.explain.stricter_filters import propose_stricter_filters
 from sparkwhy.fix.code.edits import with_code_edits
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.judge import reject_failing
-from sparkwhy.fix.pairs import kept_apart
+from sparkwhy.fix.pairs import explain_pairs
 from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.limits import Limits
 from sparkwhy.plan.nodes import Plan
@@ -53,7 +53,9 @@ def explain_candidates(candidates: Candidates, limits: Limits, *, stricter: bool
 def find_pairs(search: FixSearch, *, verify: bool) -> tuple[Claim, ...]:
     """Return explanations for pairs of rows that only the condition of a join keeps apart."""
     query = search.query
-    return kept_apart(search.engine, query.plan, search.conditions, query.timezone, verify=verify, limits=search.limits)
+    return explain_pairs(
+        search.engine, query.plan, search.conditions, query.timezone, verify=verify, limits=search.limits
+    )
 
 
 def edit_code(search: FixSearch, found: Sequence[Claim]) -> tuple[Claim, ...]:

@@ -37,7 +37,7 @@ from sparkwhy.trace.trace import trace
 from sparkwhy.trace.witness import Observation, Witness
 
 
-def kept_apart(
+def explain_pairs(
     engine: Engine,
     plan: Plan,
     conditions: Conditions,
@@ -64,7 +64,7 @@ def _joins(plan: Plan) -> Iterator[Join]:
 
 
 def _has_few_pairs(engine: Engine, plan: Plan, join: Join, conditions: Conditions, most: int) -> bool:
-    wanted = backtrace(opened(plan, join), conditions)
+    wanted = backtrace(with_join_as_filter(plan, join), conditions)
     return all(_has_few_rows(engine, side, wanted[side.id], most) for side in (join.left, join.right))
 
 
@@ -84,7 +84,7 @@ def _has_few_rows(engine: Engine, side: Plan, wanted: Conditions, most: int) -> 
 def _claims(
     engine: Engine, plan: Plan, join: Join, conditions: Conditions, timezone: str, verify: bool, limits: Limits
 ) -> Iterator[Claim]:
-    readings = (QueryVariant({}, opened(plan, join), ()),)
+    readings = (QueryVariant({}, with_join_as_filter(plan, join), ()),)
     traced = trace(readings[0].plan, conditions, records=True)
     candidates = candidates_of(traced, engine.collect(candidate_plan(traced), codegen=Codegen.PIECES), timezone)
     own = traced.bits.of([Dropper(join.id)])
@@ -92,14 +92,14 @@ def _claims(
     if verify:
         query = FixContext(readings, traced.bits, timezone)
         verdicts = FixSearch(engine, query, conditions, limits=limits).verdicts(claims)
-        return (_closed(plan, join, each) for each in verdicts)
-    return (replace(claim, explanation=_told(plan, join, claim.explanation)) for claim in claims)
+        return (_claim_about_join(plan, join, each) for each in verdicts)
+    return (replace(claim, explanation=_explanation_about_join(plan, join, claim.explanation)) for claim in claims)
 
 
 # --- opened and closed ---
 
 
-def opened(plan: Plan, join: Join) -> Plan:
+def with_join_as_filter(plan: Plan, join: Join) -> Plan:
     """The query with the condition of a join as a filter over all pairs. The filter has the place of the join."""
     assert join.condition is not None
     condition, part = join.condition, Fresh(plan).part(join)
@@ -114,7 +114,7 @@ def opened(plan: Plan, join: Join) -> Plan:
     return fold(plan, combine)
 
 
-def closed(plan: Plan, join: Join) -> Plan:
+def with_filter_as_join(plan: Plan, join: Join) -> Plan:
     """A query whose join was opened, with the join again: what the filter says is its condition."""
 
     def combine(node: Plan, inputs: tuple[Plan, ...]) -> Plan:
@@ -128,32 +128,32 @@ def closed(plan: Plan, join: Join) -> Plan:
     return fold(plan, combine)
 
 
-def _closed(plan: Plan, join: Join, each: Claim) -> Claim:
+def _claim_about_join(plan: Plan, join: Join, each: Claim) -> Claim:
     """A verdict on the opened query, told of the query itself.
 
     More pairs are more rows all the way up, so what was seen over the product holds for the join, of whatever type.
     """
-    told = _told(plan, join, each.explanation)
+    told = _explanation_about_join(plan, join, each.explanation)
     if each.repair is None:
         return replace(each, explanation=told)
     kinds: dict[int, FixKind] = {step.op.step: step.kind for step in each.repair.changes}
-    changed = closed(each.repair.plan, join)
+    changed = with_filter_as_join(each.repair.plan, join)
     fixes = fixes_of(plan, relax(changed, each.repair.relaxed), kinds)
     cost = total_cost(fix.kind for fix in fixes)
     repair = Repair(changed, each.repair.relaxed, fixes, each.repair.changes, cost=cost)
     return replace(each, explanation=replace(told, fixes=fixes), repair=repair)
 
 
-def _told(plan: Plan, join: Join, explanation: Explanation) -> Explanation:
+def _explanation_about_join(plan: Plan, join: Join, explanation: Explanation) -> Explanation:
     nodes = {node.id: node for node in walk(plan)}
     operators = tuple(Operator.of(nodes[OpId(each.id)]) for each in explanation.operators)
     names = _names(join, explanation.plan)
     witnesses = tuple(_move_to_join(each, join) for each in explanation.witnesses)
-    reason = explanation.reason and explanation.reason.with_texts(lambda text: _in_words_of_the_join(text, names))
+    reason = explanation.reason and explanation.reason.with_texts(lambda text: _replace_names(text, names))
     return replace(explanation, operators=operators, witnesses=witnesses, reason=reason, plan=plan, fixes=())
 
 
-def _in_words_of_the_join(reason: str, names: Mapping[str, str]) -> str:
+def _replace_names(reason: str, names: Mapping[str, str]) -> str:
     """A reason that speaks of `id#7` as one that speaks of `left.id`; the longest parts first."""
     for own in sorted((each for each in names if names[each] != each), key=len, reverse=True):
         reason = reason.replace(own, names[own])

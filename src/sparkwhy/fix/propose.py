@@ -48,7 +48,7 @@ def propose(context: FixContext, candidates: Sequence[Candidate]) -> Proposals:
     found: dict[tuple[str, ...], Repair] = {}
     reasons: dict[Message, None] = {}
     for candidate in candidates:
-        for blamed in _blamed_by_witnesses(context, candidate):
+        for blamed in _operators_by_witness(context, candidate):
             choices = [_changes(context, each) for each in blamed]
             if all(choices):
                 for changes in islice(product(*choices), context.limits.repairs):
@@ -66,7 +66,7 @@ def propose_with(context: FixContext, candidate: Candidate, known: Mapping[OpId,
     at: Mapping[int, Observation] = next((witness.at for witness in candidate.witnesses), {})
     choices = [
         known[each.node.id] if each.node.id in known else _changes(context, each)[:1]
-        for each in _blamed(context, candidate, at)
+        for each in _operators_blamed(context, candidate, at)
     ]
     chosen = islice(product(*choices), context.limits.constant_repairs)
     return Proposals(tuple(apply_changes(context, candidate.alternative, changes) for changes in chosen))
@@ -76,13 +76,13 @@ def _changes(context: FixContext, blamed: Blamed) -> tuple[Change, ...]:
     return tuple(change for propose in PROPOSERS for change in propose(context, blamed))
 
 
-def _blamed_by_witnesses(context: FixContext, candidate: Candidate) -> Iterator[list[Blamed]]:
+def _operators_by_witness(context: FixContext, candidate: Candidate) -> Iterator[list[Blamed]]:
     """Yield the operators that a candidate blames, once for each of its witnesses."""
     for witness in candidate.witnesses:
-        yield _blamed(context, candidate, witness.at)
+        yield _operators_blamed(context, candidate, witness.at)
 
 
-def _blamed(context: FixContext, candidate: Candidate, at: Mapping[int, Observation]) -> list[Blamed]:
+def _operators_blamed(context: FixContext, candidate: Candidate, at: Mapping[int, Observation]) -> list[Blamed]:
     variant = candidate.alternative
     nodes = {node.id: node for node in walk(context.alternatives[variant].plan)}
     droppers = context.bits.droppers(candidate.blame, variant)

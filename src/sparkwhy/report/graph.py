@@ -128,13 +128,15 @@ def _reads(plan: Plan) -> dict[int, list[int]]:
 def _boxes(plan: Plan) -> dict[int, Box]:
     """The boxes in reading order, not yet placed."""
     last = {node.id.step: node for node in walk(plan)}
-    return {step: _unplaced(node, seen(show_step(node, last[step]))) for step, node in main_nodes(plan).items()}
+    return {
+        step: _box_without_place(node, seen(show_step(node, last[step]))) for step, node in main_nodes(plan).items()
+    }
 
 
-def _unplaced(node: Plan, text: str) -> Box:
+def _box_without_place(node: Plan, text: str) -> Box:
     where = None if node.where is None else str(node.where)
     title = text.partition(" ")[0] if node.kind in ("project", "flatten") else node.kind  # as users call these
-    return Box(node.id.step, title, text, where, _wrapped(text, title), 0.0, 0.0)
+    return Box(node.id.step, title, text, where, _wrap(text, title), 0.0, 0.0)
 
 
 def _layers(root: int, reads: Mapping[int, Sequence[int]]) -> dict[int, int]:
@@ -159,7 +161,7 @@ def _across(root: int, reads: Mapping[int, Sequence[int]]) -> dict[int, float]:
     outlines: dict[int, Outline] = {}
     aside: dict[int, float] = {root: 0.0}
     for step in reversed(order):
-        shifts, outlines[step] = _beside([outlines.pop(below) for below in reads[step]])
+        shifts, outlines[step] = _place_side_by_side([outlines.pop(below) for below in reads[step]])
         aside.update(zip(reads[step], shifts, strict=True))
     for step in order:
         aside.update((below, aside[below] + aside[step]) for below in reads[step])
@@ -167,23 +169,23 @@ def _across(root: int, reads: Mapping[int, Sequence[int]]) -> dict[int, float]:
     return {step: x - leftmost for step, x in aside.items()}
 
 
-def _beside(outlines: Sequence[Outline]) -> tuple[list[float], Outline]:
+def _place_side_by_side(outlines: Sequence[Outline]) -> tuple[list[float], Outline]:
     """How far each subtree is moved so that none overlaps and their reader stands at 0; and the outline of all."""
     shifts: list[float] = []
     whole: Outline = []
     for outline in outlines:
         shift = max((right + _ASIDE - left for (_, right), (left, _) in zip(whole, outline, strict=False)), default=0.0)
         shifts.append(shift)
-        whole = _merged(whole, _moved(outline, shift))
+        whole = _merge_outlines(whole, _shift(outline, shift))
     middle = (shifts[0] + shifts[-1]) / 2 if shifts else 0.0
-    return [shift - middle for shift in shifts], [(0.0, _WIDTH), *_moved(whole, -middle)]
+    return [shift - middle for shift in shifts], [(0.0, _WIDTH), *_shift(whole, -middle)]
 
 
-def _moved(outline: Outline, shift: float) -> Outline:
+def _shift(outline: Outline, shift: float) -> Outline:
     return [(left + shift, right + shift) for left, right in outline]
 
 
-def _merged(left: Outline, right: Outline) -> Outline:
+def _merge_outlines(left: Outline, right: Outline) -> Outline:
     nothing = (float("inf"), float("-inf"))
     pairs = zip_longest(left, right, fillvalue=nothing)
     return [(min(one[0], other[0]), max(one[1], other[1])) for one, other in pairs]
@@ -201,7 +203,7 @@ def _down(layers: Mapping[int, int], heights: Mapping[int, float]) -> dict[int, 
     return found
 
 
-def _wrapped(text: str, title: str) -> tuple[str, ...]:
+def _wrap(text: str, title: str) -> tuple[str, ...]:
     """The text without the word that the box has as its title, in a few lines."""
     rest = text.removeprefix(f"{title} ")
     lines = wrap(rest, _CHARS, break_on_hyphens=False) or [""]

@@ -12,7 +12,7 @@ from sparkwhy.explain.absent import SourceGap
 from sparkwhy.report.flow import Flow
 from sparkwhy.report.graph import column, draw, layout
 from sparkwhy.report.report import Change, Report, Row, Suspect, Told, show_changes
-from sparkwhy.report.tags import Content, Markup, document, element, joined, script, style_sheet
+from sparkwhy.report.tags import Content, Markup, document, element, join_markup, script, style_sheet
 from sparkwhy.report.values import counted, show_cell
 from sparkwhy.trace.encode import MapEntries
 
@@ -45,14 +45,14 @@ def fragment(report: Report) -> str:
 
 
 def _fragment(report: Report) -> Markup:
-    drawing = element("section", *_drawings(report, _marked(report)), *_legend(report.flow), class_="graph")
+    drawing = element("section", *_drawings(report, _marked_operators(report)), *_legend(report.flow), class_="graph")
     answer = element("section", *_answer(report), class_="answer", aria_label="The answer")
     columns = element("div", drawing, answer, class_="columns")
     whole = element("div", _header(report), columns, class_="sparkwhy")
-    return joined([style_sheet("page.css"), whole, script("page.js")])
+    return join_markup([style_sheet("page.css"), whole, script("page.js")])
 
 
-def _marked(report: Report) -> set[int]:
+def _marked_operators(report: Report) -> set[int]:
     """The operators of the first explanation, or the sources that lack the row."""
     shown = report.explanations or report.dominated
     lacking = {gap.table.id for gap in report.gaps}
@@ -102,7 +102,7 @@ def _answer(report: Report) -> Iterator[Markup]:
         yield element("p", "These might, if their constants changed; whether they do was not seen:")
     yield from (_explanation(told) for told in report.explanations)
     yield from _more("Also works, but changes more than is needed", [_explanation(told) for told in report.dominated])
-    yield from _more("Tried without success", [_in_vain(told) for told in report.tried])
+    yield from _more("Tried without success", [_show_attempt(told) for told in report.tried])
     yield from (element("p", f"Note: {note}", class_="note") for note in report.notes)
 
 
@@ -111,7 +111,7 @@ def _more(title: str, items: Sequence[Markup]) -> Iterator[Markup]:
         yield element("details", element("summary", f"{title} ({len(items)})"), *items)
 
 
-def _in_vain(told: Told) -> Markup:
+def _show_attempt(told: Told) -> Markup:
     reason = told.reason or "it does not let the row through"
     return element("p", element("code", told.title), f": {reason}", class_="vain")
 
@@ -147,7 +147,7 @@ _AND = element("span", "and", class_="and")
 
 def _name(suspect: Suspect) -> Markup:
     place = "" if suspect.place is None else element("span", suspect.place, class_="where")
-    return joined((element("code", suspect.operator.text), " ", place))
+    return join_markup((element("code", suspect.operator.text), " ", place))
 
 
 def _mark(told: Told) -> Markup:
@@ -269,22 +269,22 @@ def _parts(value: Any) -> Content:
         case None:
             return element("span", "null", class_="null")
         case tuple() if value and all(isinstance(each, Mapping) for each in value):
-            return _nested(_records(list(value[0]), value[:_ELEMENTS]), len(value))
+            return _nested_table(_records(list(value[0]), value[:_ELEMENTS]), len(value))
         case tuple():
-            return _nested((element("tr", _cell(each)) for each in value[:_ELEMENTS]), len(value))
+            return _nested_table((element("tr", _cell(each)) for each in value[:_ELEMENTS]), len(value))
         case Mapping():
-            return _nested(_records(list(value), [value]))
+            return _nested_table(_records(list(value), [value]))
         case MapEntries(pairs):
             lines = (element("tr", element("th", _parts(key), scope="row"), _cell(each)) for key, each in pairs)
-            return _nested(islice(lines, _ELEMENTS), len(pairs))
+            return _nested_table(islice(lines, _ELEMENTS), len(pairs))
         case _:
             return show_cell(value)
 
 
-def _nested(content: Iterable[Markup], count: int | None = None) -> Markup:
+def _nested_table(content: Iterable[Markup], count: int | None = None) -> Markup:
     """A table in a cell, and how many of its elements are left out."""
     if count == 0:
         return element("span", "empty", class_="null")
     rest = 0 if count is None else count - _ELEMENTS
     more = element("p", f"and {rest} more", class_="more") if rest > 0 else ""
-    return joined((element("table", *content), more))
+    return join_markup((element("table", *content), more))

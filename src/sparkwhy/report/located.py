@@ -12,22 +12,24 @@ from sparkwhy.plan.walk import fold, with_inputs
 from sparkwhy.report.answer import Answer
 
 
-def located(answer: Answer, file: Path) -> Answer:
+def name_file(answer: Answer, file: Path) -> Answer:
     """The answer with `report.sql:3` where it says SQL line 3."""
-    plan = fold(answer.plan, lambda node, inputs: with_inputs(replace(node, where=_in_file(node.where, file)), inputs))
+    plan = fold(
+        answer.plan, lambda node, inputs: with_inputs(replace(node, where=_place_in_file(node.where, file)), inputs)
+    )
     places = {step: node.where for step, node in main_nodes(plan).items()}
 
-    def named(operator: Operator) -> Operator:
+    def rename_operator(operator: Operator) -> Operator:
         place = places.get(operator.id)
         return operator if place is None else replace(operator, where=str(place))
 
-    def told(explanation: Explanation) -> Explanation:
-        fixes = tuple(replace(fix, operator=named(fix.operator)) for fix in explanation.fixes)
-        return replace(explanation, operators=tuple(map(named, explanation.operators)), fixes=fixes)
+    def rename_places(explanation: Explanation) -> Explanation:
+        fixes = tuple(replace(fix, operator=rename_operator(fix.operator)) for fix in explanation.fixes)
+        return replace(explanation, operators=tuple(map(rename_operator, explanation.operators)), fixes=fixes)
 
-    explanations, tried = tuple(map(told, answer.explanations)), tuple(map(told, answer.tried))
+    explanations, tried = tuple(map(rename_places, answer.explanations)), tuple(map(rename_places, answer.tried))
     return replace(answer, plan=plan, explanations=explanations, tried=tried)
 
 
-def _in_file(place: Place | None, file: Path) -> Place | None:
+def _place_in_file(place: Place | None, file: Path) -> Place | None:
     return replace(place, file=str(file)) if place is not None and place.file == SQL_TEXT else place

@@ -86,7 +86,7 @@ class Told:
     def of(cls, explanation: Explanation) -> Told:
         nodes = main_nodes(explanation.plan)
         witnesses = explanation.witnesses[:_WITNESSES]
-        effects, seen = explanation.side_effects, _seen(explanation)
+        effects, seen = explanation.side_effects, _returned_row(explanation)
         return cls(
             rank=explanation.rank,
             suspects=tuple(_suspect(each, explanation, nodes) for each in explanation.operators),
@@ -121,7 +121,7 @@ def _is_stricter(explanation: Explanation) -> bool:
     return not explanation.witnesses and {operator.kind for operator in explanation.operators} == {"filter"}
 
 
-def _seen(explanation: Explanation) -> Row | None:
+def _returned_row(explanation: Explanation) -> Row | None:
     """The row that the fix returned, if its values depend on which other rows are let through."""
     changed = {operator.id for operator in explanation.operators}
     measuring = (node for node in walk(explanation.plan) if computes_across_rows(node))
@@ -208,7 +208,7 @@ def _suspect(operator: Operator, explanation: Explanation, nodes: Mapping[int, P
     node = nodes.get(operator.id)
     reading = operator.text if node is None else show_op(node)
     witnesses = explanation.witnesses[:_WITNESSES]
-    met = _once(line for witness in witnesses for line in findings(operator, witness, explanation))
+    met = _drop_repeated(line for witness in witnesses for line in findings(operator, witness, explanation))
     place = _place(operator, explanation.operators)
     return Suspect(operator, place, None if reading == operator.text else reading, met)
 
@@ -227,5 +227,5 @@ def _line(diff: str) -> tuple[str, str] | None:
     return (old[0], new[0]) if len(old) == len(new) == 1 else None
 
 
-def _once(lines: Iterator[str]) -> tuple[str, ...]:
+def _drop_repeated(lines: Iterator[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))

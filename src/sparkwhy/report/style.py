@@ -37,16 +37,16 @@ def plain_line(line: Line) -> str:
 
 
 def coloured_line(line: Line) -> str:
-    return "".join(_coloured(piece) for piece in line)
+    return "".join(_color(piece) for piece in line)
 
 
-def _coloured(piece: Piece) -> str:
+def _color(piece: Piece) -> str:
     text = seen(piece.text)
     code = _CODES.get(piece.role)
     return text if code is None or not text.strip() else f"\x1b[{code}m{text}\x1b[0m"
 
 
-def wrapped(line: Line, width: int) -> Iterator[Line]:
+def wrap(line: Line, width: int) -> Iterator[Line]:
     """The line in as many as it takes to fit, broken between words."""
     shown = tuple(Piece(seen(piece.text), piece.role) for piece in line)
     text = "".join(piece.text for piece in shown).rstrip()

@@ -30,14 +30,14 @@ def element(name: str, /, *content: Content, **attributes: str | float | None) -
     '<p class="note">a &lt; b</p>'
     """
     given = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None}
-    opened = "".join(f' {key}="{_escaped(_written(value))}"' for key, value in given.items())
+    opened = "".join(f' {key}="{_escape(_attribute_text(value))}"' for key, value in given.items())
     if name in _VOID:
         return Markup(f"<{name}{opened}>")
-    return Markup(f"<{name}{opened}>{joined(content).text}</{name}>")
+    return Markup(f"<{name}{opened}>{join_markup(content).text}</{name}>")
 
 
-def joined(content: Iterable[Content]) -> Markup:
-    return Markup("".join(each.text if isinstance(each, Markup) else _escaped(each) for each in content))
+def join_markup(content: Iterable[Content]) -> Markup:
+    return Markup("".join(each.text if isinstance(each, Markup) else _escape(each) for each in content))
 
 
 def document(html: Markup) -> str:
@@ -58,9 +58,9 @@ def _resource(name: str) -> str:
     return files("sparkwhy.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return escape(seen(text))
 
 
-def _written(value: str | float) -> str:
+def _attribute_text(value: str | float) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)

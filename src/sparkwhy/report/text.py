@@ -7,7 +7,7 @@ from itertools import chain
 
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.report.report import Change, Report, Row, Suspect, Told
-from sparkwhy.report.style import Line, Piece, Role, coloured_line, plain_line, wrapped
+from sparkwhy.report.style import Line, Piece, Role, coloured_line, plain_line, wrap
 from sparkwhy.report.values import counted, cut, show_cell, show_row
 
 _PLACE = 100
@@ -18,17 +18,17 @@ _TRIED = 3
 
 def render(report: Report, *, width: int | None = None) -> str:
     """The report, a few lines for each explanation, without colour; broken to a width, if one is given."""
-    return _joined(report, plain_line, width)
+    return _join_lines(report, plain_line, width)
 
 
 def render_coloured(report: Report, *, width: int | None = None) -> str:
     """The same for a terminal that shows colours."""
-    return _joined(report, coloured_line, width)
+    return _join_lines(report, coloured_line, width)
 
 
-def _joined(report: Report, draw: Callable[[Line], str], width: int | None) -> str:
+def _join_lines(report: Report, draw: Callable[[Line], str], width: int | None) -> str:
     lines = _lines(report, width)
-    fitting = lines if width is None else (part for line in lines for part in wrapped(line, width))
+    fitting = lines if width is None else (part for line in lines for part in wrap(line, width))
     return "\n".join(map(draw, fitting)).rstrip()
 
 
@@ -36,8 +36,8 @@ def _lines(report: Report, width: int | None) -> Iterator[Line]:
     yield _line(f"Why is there no row like {report.question}?", "title")
     yield _line()
     yield from _body(report, width)
-    yield from _folded("Also works, but changes more than is needed:", report.dominated)
-    yield from _in_vain(report.tried)
+    yield from _fold("Also works, but changes more than is needed:", report.dominated)
+    yield from _show_attempts(report.tried)
     yield from (_line(f"Note: {note}", "faint") for note in report.notes)
 
 
@@ -85,13 +85,13 @@ def _place(suspects: Sequence[Suspect], width: int | None) -> int:
 def _explanation(told: Told, width: int) -> Iterator[Line]:
     for position, suspect in enumerate(told.suspects):
         yield from _suspect(f"{told.rank}." if position == 0 else "and", suspect, width)
-    yield from _indented(told.remarks)
+    yield from _indent(told.remarks)
     if told.alternative is not None:
-        yield from _indented([f"with {told.alternative}", *told.evidence])
+        yield from _indent([f"with {told.alternative}", *told.evidence])
     unseen = f" (and {counted(told.unseen, 'other column')})" if told.unseen else ""
-    yield from _indented(dict.fromkeys(f"would give {show_row(row)}{unseen}" for row in told.rows))
+    yield from _indent(dict.fromkeys(f"would give {show_row(row)}{unseen}" for row in told.rows))
     if told.more:
-        yield from _indented([f"and {told.more} more like that"])
+        yield from _indent([f"and {told.more} more like that"])
     yield from _fix(told)
 
 
@@ -103,11 +103,11 @@ def _suspect(label: str, suspect: Suspect, width: int) -> Iterator[Line]:
         Piece(" " * (max(width - len(operator.text), 0) + 3)),
         Piece(suspect.place or "", "faint"),
     )
-    yield from _indented([] if suspect.reading is None else [f"as {suspect.reading}"])
-    yield from _indented(suspect.findings)
+    yield from _indent([] if suspect.reading is None else [f"as {suspect.reading}"])
+    yield from _indent(suspect.findings)
 
 
-def _indented(lines: Iterable[str], role: Role = "plain") -> Iterator[Line]:
+def _indent(lines: Iterable[str], role: Role = "plain") -> Iterator[Line]:
     return ((Piece("      "), Piece(line, role)) for line in lines)
 
 
@@ -117,38 +117,38 @@ def _indented(lines: Iterable[str], role: Role = "plain") -> Iterator[Line]:
 def _fix(told: Told) -> Iterator[Line]:
     """What was changed, whether it works, and what else it does."""
     if told.verified:
-        yield from _indented(["fix, run and seen to work:" if told.changes else "run and seen to work"], "good")
+        yield from _indent(["fix, run and seen to work:" if told.changes else "run and seen to work"], "good")
     elif told.changes:
-        yield from _indented(["tried:"])
+        yield from _indent(["tried:"])
     for change in told.changes:
         yield from _change(change)
     if told.verified is False:
-        yield from _indented([told.unverified_reason], "bad")
+        yield from _indent([told.unverified_reason], "bad")
     if told.effects is not None:
         examples = told.entering or told.leaving
-        yield from _indented([f"{told.effects}, such as" if examples else told.effects])
-    yield from _signed("+", told.entering)
-    yield from _signed("-", told.leaving)
+        yield from _indent([f"{told.effects}, such as" if examples else told.effects])
+    yield from _sign("+", told.entering)
+    yield from _sign("-", told.leaving)
 
 
 def _change(change: Change) -> Iterator[Line]:
-    yield from _indented([f"  - {change.before}"], "bad")
-    yield from _indented([f"  + {change.after}"], "good")
+    yield from _indent([f"  - {change.before}"], "bad")
+    yield from _indent([f"  + {change.after}"], "good")
     if change.line is not None:
         old, new = change.line
-        yield from _indented([f"  in {change.operator.where}:"], "faint")
-        yield from _indented([f"  - {old}"], "removed")
-        yield from _indented([f"  + {new}"], "added")
+        yield from _indent([f"  in {change.operator.where}:"], "faint")
+        yield from _indent([f"  - {old}"], "removed")
+        yield from _indent([f"  + {new}"], "added")
 
 
-def _signed(sign: str, rows: Iterable[Row]) -> Iterator[Line]:
-    return _indented(f"  {sign} {show_row(row)}" for row in rows)
+def _sign(sign: str, rows: Iterable[Row]) -> Iterator[Line]:
+    return _indent(f"  {sign} {show_row(row)}" for row in rows)
 
 
 # --- what is told in short ---
 
 
-def _folded(title: str, explanations: tuple[Told, ...]) -> Iterator[Line]:
+def _fold(title: str, explanations: tuple[Told, ...]) -> Iterator[Line]:
     if explanations:
         yield _line(title)
         yield from (_line(f"{f'{each.rank}.':>3} {each.title}{_aside(each)}") for each in explanations)
@@ -159,7 +159,7 @@ def _aside(told: Told) -> str:
     return "" if told.effects is None else f" ({told.effects})"
 
 
-def _in_vain(explanations: tuple[Told, ...]) -> Iterator[Line]:
+def _show_attempts(explanations: tuple[Told, ...]) -> Iterator[Line]:
     if explanations:
         yield _line("Tried without success:", "faint")
         for each in explanations[:_TRIED]:

@@ -53,7 +53,7 @@ def _edits(tree: ast.Module, lines: list[str], line: int, before: Plan, after: P
     """What is to be written in the line; nothing, if any of it is not certain."""
     match before, after:
         case Filter(), Filter():
-            return _of_filter(tree, lines[line - 1], line, before, after)
+            return _edit_filter(tree, lines[line - 1], line, before, after)
         case Join(), Join() if before.condition == after.condition and after.traits.is_outer:
             found = list(_joins(tree, lines, line, after.how))
             return found if len(found) == 1 else []
@@ -64,28 +64,28 @@ def _edits(tree: ast.Module, lines: list[str], line: int, before: Plan, after: P
 # --- comparisons ---
 
 
-def _of_filter(tree: ast.Module, text: str, line: int, before: Filter, after: Filter) -> list[Edit]:
+def _edit_filter(tree: ast.Module, text: str, line: int, before: Filter, after: Filter) -> list[Edit]:
     old, new = conjuncts(before.condition), conjuncts(after.condition)
     changed = [pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]]
     if len(old) != len(new):
         return []
     here = [each for each in ast.walk(tree) if isinstance(each, ast.Compare) and each.lineno == each.end_lineno == line]
-    edits = [_of_comparison(here, text, *pair, alone=len(changed) == 1) for pair in changed]
+    edits = [_edit_comparison(here, text, *pair, alone=len(changed) == 1) for pair in changed]
     return [] if None in edits else [edit for edit in edits if edit is not None]
 
 
-def _of_comparison(here: list[ast.Compare], text: str, before: Expr, after: Expr, *, alone: bool) -> Edit | None:
+def _edit_comparison(here: list[ast.Compare], text: str, before: Expr, after: Expr, *, alone: bool) -> Edit | None:
     found = [each for each in here if isinstance(before, Compare) and _says(each, before)]
     if len(found) != 1:
         return None
-    said = [_said(text, part) for part in (found[0].left, found[0].comparators[0], found[0])]
+    said = [_source_of(text, part) for part in (found[0].left, found[0].comparators[0], found[0])]
     form = _form(before, after)
     if form is None and not alone:  # alone it is a change of one token, which is told elsewhere or is a guess
         form = _other_constant(said[1], before, after)
     return None if form is None else Edit(found[0].col_offset, found[0].end_col_offset or 0, form.format(*said))
 
 
-def _said(text: str, node: ast.expr) -> str:
+def _source_of(text: str, node: ast.expr) -> str:
     return text.encode()[node.col_offset : node.end_col_offset].decode()
 
 

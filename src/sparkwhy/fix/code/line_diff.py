@@ -34,7 +34,7 @@ def _with_one_token(line: str, before: Plan, after: Plan) -> str | None:
     changes = list(_changes(before, after))
     if len(changes) != 1 or _is_ambiguous(before, *changes[0]):
         return None
-    return _edited(line, *changes[0])
+    return _edit_line(line, *changes[0])
 
 
 def _is_ambiguous(before: Plan, what: str, old: Any, _: Any) -> bool:
@@ -122,21 +122,21 @@ def _different(before: Expr, after: Expr) -> Iterator[tuple[str, Any, Any]]:
             yield "constant", old, new
         case Compare(), Compare() if before.op != after.op:
             yield "comparison", PYTHON.get(before.op), PYTHON.get(after.op)
-            yield from _inside(before, after)
+            yield from _nested_differences(before, after)
         case _ if type(before) is type(after) and len(operands(before)) == len(operands(after)):
-            yield from _inside(before, after)
+            yield from _nested_differences(before, after)
         case Cast(Literal(old)), Literal(new):
             yield "constant", old, new
         case _:
             yield "form", None, None
 
 
-def _inside(before: Expr, after: Expr) -> Iterator[tuple[str, Any, Any]]:
+def _nested_differences(before: Expr, after: Expr) -> Iterator[tuple[str, Any, Any]]:
     for old, new in zip(operands(before), operands(after), strict=True):
         yield from _different(old, new)
 
 
-def _edited(line: str, what: str, old: Any, new: Any) -> str | None:
+def _edit_line(line: str, what: str, old: Any, new: Any) -> str | None:
     """The line with the one token that says the old form; None if none does, or several."""
     if what == "form" or old is None or new is None:
         return None
@@ -149,7 +149,7 @@ def _edited(line: str, what: str, old: Any, new: Any) -> str | None:
         return None
     if what == "name":
         new = ast.literal_eval(token.string).removesuffix(old) + new
-    written = _written(token.string, new) if what in ("constant", "name") else new
+    written = _show_constant(token.string, new) if what in ("constant", "name") else new
     return None if written is None else line[: token.start[1]] + written + line[token.end[1] :]
 
 
@@ -178,7 +178,7 @@ def _says(token: tokenize.TokenInfo, what: str, old: Any) -> bool:
     return type(value) is type(old) and bool(value == old)
 
 
-def _written(old: str, new: Any) -> str | None:
+def _show_constant(old: str, new: Any) -> str | None:
     """A constant in Python, in the quotes of the old one."""
     if isinstance(new, str):
         quote = old[-1]

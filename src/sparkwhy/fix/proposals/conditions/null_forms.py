@@ -18,19 +18,19 @@ def propose(part: Expr, value_of: ValueOf) -> Iterator[Form]:
     """Propose null-safe forms, where the value or the constant is null."""
     match part:
         case Compare(_, left, right) if is_constant(right):
-            yield from _of_constant(part, value_is_null=value_of(left) is None)
+            yield from _propose_null_safe(part, value_is_null=value_of(left) is None)
         case Compare("=", left, right):
             if value_of(left) is None and value_of(right) is None:
                 yield Form(replace(part, op="<=>"), "comparison")
         case In(inner, options) | Not(In(inner, options)) if all(map(is_constant, options)):
-            yield from _or_null(part, inner, value_of)
+            yield from _propose_or_null(part, inner, value_of)
         case Call(function, (inner, Literal(str()))) if function in TEXT_TESTS:
-            yield from _or_null(part, inner, value_of)
+            yield from _propose_or_null(part, inner, value_of)
         case _:
             return
 
 
-def _of_constant(part: Compare, *, value_is_null: bool) -> Iterator[Form]:
+def _propose_null_safe(part: Compare, *, value_is_null: bool) -> Iterator[Form]:
     """Propose null-safe forms of a comparison with a constant."""
     same = Compare("<=>", part.left, part.right)
     match part.op, value_is_null, is_null(part.right):
@@ -46,6 +46,6 @@ def _of_constant(part: Compare, *, value_is_null: bool) -> Iterator[Form]:
             return
 
 
-def _or_null(part: Expr, inner: Expr, value_of: ValueOf) -> Iterator[Form]:
+def _propose_or_null(part: Expr, inner: Expr, value_of: ValueOf) -> Iterator[Form]:
     if value_of(inner) is None:
         yield Form(Or((part, IsNull(inner))), "other")
