@@ -79,12 +79,6 @@ class Message(str):
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.code, dict(self.parameters))
 
-    def with_texts(self, change: Callable[[str], str]) -> Message:
-        """Return the message with the texts of the query in it changed; values of the data stay."""
-        texts = {name: change(p) for name, p in self.parameters.items() if type(p) is str}
-        inner = {name: p.with_texts(change) for name, p in self.parameters.items() if isinstance(p, Message)}
-        return Message(self.code, **{**self.parameters, **texts, **inner})
-
     def with_values(self, change: Callable[[Value], Value]) -> Message:
         """Return the message with every value of the data changed, in the wording that fits the new values."""
         return Message(self.code, **{name: _change(each, change) for name, each in self.parameters.items()})

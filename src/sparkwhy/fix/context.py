@@ -39,6 +39,12 @@ class FixContext:
     """What the data says about witnesses of the most promising claims."""
 
     limits: Limits = DEFAULT_LIMITS
+    shown_as: Mapping[OpId, Plan] = field(default_factory=dict)
+    """Operators that stand in for others, by id: messages show the operator that the user wrote, with its names."""
+
+    def show(self, node: Plan) -> Plan:
+        """Return the operator that messages show for a node."""
+        return self.shown_as.get(node.id, node)
 
     @property
     def plan(self) -> Plan:

@@ -7,7 +7,7 @@ then *opened*: a filter with its condition over the product. Its other forms are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
@@ -25,11 +25,9 @@ from sparkwhy.plan.build import Fresh, all_of, long
 from sparkwhy.plan.exprs import AggCall
 from sparkwhy.plan.join_types import PAIRING_TYPES
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Limit, OpId, Plan
-from sparkwhy.plan.show import names_for, show_expr
 from sparkwhy.plan.traits import query_reacts
 from sparkwhy.plan.types import LONG
 from sparkwhy.plan.walk import fold, walk, with_inputs
-from sparkwhy.plan.walk_exprs import parts
 from sparkwhy.spark.engine import Codegen, Engine
 from sparkwhy.trace.blame import Dropper, droppers_of
 from sparkwhy.trace.relax import relax
@@ -46,7 +44,7 @@ def explain_pairs(
     verify: bool,
     limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Claim, ...]:
-    """Explanations with a join that compares in another way, each with the first of its repairs that works."""
+    """Return explanations in which a join compares in another way, each with the first of its repairs that works."""
     found: dict[tuple[OpId, ...], Claim] = {}
     for join in islice(_joins(plan), limits.joins_as_filters):
         if _has_few_pairs(engine, plan, join, conditions, limits.pair_rows):
@@ -90,17 +88,17 @@ def _claims(
     own = traced.bits.of([Dropper(join.id)])
     claims = explain(readings, traced.bits, (each for each in candidates if each.certain and each.blame & own))
     if verify:
-        query = FixContext(readings, traced.bits, timezone)
+        query = FixContext(readings, traced.bits, timezone, shown_as={join.id: join}, limits=limits)
         verdicts = FixSearch(engine, query, conditions, limits=limits).verdicts(claims)
         return (_claim_about_join(plan, join, each) for each in verdicts)
     return (replace(claim, explanation=_explanation_about_join(plan, join, claim.explanation)) for claim in claims)
 
 
-# --- opened and closed ---
+# --- a join as a filter and back ---
 
 
 def with_join_as_filter(plan: Plan, join: Join) -> Plan:
-    """The query with the condition of a join as a filter over all pairs. The filter has the place of the join."""
+    """Return the query with the condition of a join as a filter over all pairs. The filter has the id of the join."""
     assert join.condition is not None
     condition, part = join.condition, Fresh(plan).part(join)
 
@@ -115,7 +113,7 @@ def with_join_as_filter(plan: Plan, join: Join) -> Plan:
 
 
 def with_filter_as_join(plan: Plan, join: Join) -> Plan:
-    """A query whose join was opened, with the join again: what the filter says is its condition."""
+    """Return a query with such a filter as the join again, with the condition of the filter."""
 
     def combine(node: Plan, inputs: tuple[Plan, ...]) -> Plan:
         if node.id != join.id:
@@ -129,7 +127,7 @@ def with_filter_as_join(plan: Plan, join: Join) -> Plan:
 
 
 def _claim_about_join(plan: Plan, join: Join, each: Claim) -> Claim:
-    """A verdict on the opened query, told of the query itself.
+    """Return a verdict on the query with the filter as one on the query with the join.
 
     More pairs are more rows all the way up, so what was seen over the product holds for the join, of whatever type.
     """
@@ -147,28 +145,12 @@ def _claim_about_join(plan: Plan, join: Join, each: Claim) -> Claim:
 def _explanation_about_join(plan: Plan, join: Join, explanation: Explanation) -> Explanation:
     nodes = {node.id: node for node in walk(plan)}
     operators = tuple(Operator.of(nodes[OpId(each.id)]) for each in explanation.operators)
-    names = _names(join, explanation.plan)
     witnesses = tuple(_move_to_join(each, join) for each in explanation.witnesses)
-    reason = explanation.reason and explanation.reason.with_texts(lambda text: _replace_names(text, names))
-    return replace(explanation, operators=operators, witnesses=witnesses, reason=reason, plan=plan, fixes=())
-
-
-def _replace_names(reason: str, names: Mapping[str, str]) -> str:
-    """A reason that speaks of `id#7` as one that speaks of `left.id`; the longest parts first."""
-    for own in sorted((each for each in names if names[each] != each), key=len, reverse=True):
-        reason = reason.replace(own, names[own])
-    return reason
-
-
-def _names(join: Join, opened: Plan) -> Mapping[str, str]:
-    """What the filter calls something, and what the join does: `id#7` is `left.id`."""
-    filter = next(node for node in walk(opened) if node.id == join.id)
-    known = list(parts(join.condition)) if join.condition is not None else []
-    return {show_expr(each, names_for(filter)): show_expr(each, names_for(join)) for each in known}
+    return replace(explanation, operators=operators, witnesses=witnesses, plan=plan, fixes=())
 
 
 def _move_to_join(witness: Witness, join: Join) -> Witness:
-    """The witness of a query whose join was opened, with what the filter recorded as recorded by the join."""
+    """Return the witness with the observation of the filter as one of the join."""
 
     def move(step: int, seen: Observation) -> Observation:
         return replace(seen, node=join) if step == join.id.step else seen

@@ -261,6 +261,17 @@ def show_op(op: Plan) -> str:
             assert_never(op)
 
 
+def title_of(op: Plan) -> str:
+    """Return the word by which users know an operator: `select`, `posexplode`, `filter`."""
+    match op:
+        case Project():
+            return "select"
+        case Flatten():
+            return f"{'' if op.position is None else 'pos'}explode{'_outer' if op.outer else ''}"
+        case _:
+            return op.kind
+
+
 def names_for(op: Plan) -> Names:
     """Names of what an operator reads; one that its inputs have twice says which side, or else which attribute."""
     read = [attribute for below in inputs(op) for attribute in below.output]
@@ -334,8 +345,7 @@ def _shared_name(condition: Expr, join: Join) -> str | None:
 
 def _show_flatten(op: Flatten, names: Names) -> str:
     made = (() if op.position is None else (op.position,)) + op.elements
-    word = f"{'' if op.position is None else 'pos'}explode{'_outer' if op.outer else ''}"
-    return f"{word} {show_expr(op.collection, names)} as {_some(map(plain, made))}"
+    return f"{title_of(op)} {show_expr(op.collection, names)} as {_some(map(plain, made))}"
 
 
 def _show_group(op: Aggregate, names: Names) -> str:

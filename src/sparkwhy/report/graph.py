@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import TypeAlias
 
 from sparkwhy.plan.nodes import Plan
-from sparkwhy.plan.show import inputs_of_step, main_nodes, show_step
+from sparkwhy.plan.show import inputs_of_step, main_nodes, show_step, title_of
 from sparkwhy.plan.walk import walk
 from sparkwhy.report.flow import Flow
 from sparkwhy.report.tags import Markup, element
@@ -135,7 +135,7 @@ def _boxes(plan: Plan) -> dict[int, Box]:
 
 def _box_without_place(node: Plan, text: str) -> Box:
     where = None if node.where is None else str(node.where)
-    title = text.partition(" ")[0] if node.kind in ("project", "flatten") else node.kind  # as users call these
+    title = title_of(node)
     return Box(node.id.step, title, text, where, _wrap(text, title), 0.0, 0.0)
 
 
@@ -204,7 +204,7 @@ def _down(layers: Mapping[int, int], heights: Mapping[int, float]) -> dict[int, 
 
 
 def _wrap(text: str, title: str) -> tuple[str, ...]:
-    """The text without the word that the box has as its title, in a few lines."""
+    """Return the text in a few lines, without the word that the box has as its title."""
     rest = text.removeprefix(f"{title} ")
     lines = wrap(rest, _CHARS, break_on_hyphens=False) or [""]
     if len(lines) <= _LINES:

@@ -46,7 +46,7 @@ def _color(piece: Piece) -> str:
     return text if code is None or not text.strip() else f"\x1b[{code}m{text}\x1b[0m"
 
 
-def wrap(line: Line, width: int) -> Iterator[Line]:
+def wrap_line(line: Line, width: int) -> Iterator[Line]:
     """The line in as many as it takes to fit, broken between words."""
     shown = tuple(Piece(seen(piece.text), piece.role) for piece in line)
     text = "".join(piece.text for piece in shown).rstrip()

@@ -7,7 +7,7 @@ from itertools import chain
 
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.report.report import Change, Report, Row, Suspect, Told
-from sparkwhy.report.style import Line, Piece, Role, coloured_line, plain_line, wrap
+from sparkwhy.report.style import Line, Piece, Role, coloured_line, plain_line, wrap_line
 from sparkwhy.report.values import counted, cut, show_cell, show_row
 
 _PLACE = 100
@@ -28,7 +28,7 @@ def render_coloured(report: Report, *, width: int | None = None) -> str:
 
 def _join_lines(report: Report, draw: Callable[[Line], str], width: int | None) -> str:
     lines = _lines(report, width)
-    fitting = lines if width is None else (part for line in lines for part in wrap(line, width))
+    fitting = lines if width is None else (part for line in lines for part in wrap_line(line, width))
     return "\n".join(map(draw, fitting)).rstrip()
 
 

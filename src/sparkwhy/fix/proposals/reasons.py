@@ -14,13 +14,13 @@ from sparkwhy.plan.show import names_for, show_expr, show_op
 
 def reasons_for(context: FixContext, blamed: Blamed) -> Iterator[Message]:
     """Say why no proposer has a change for an operator."""
-    node = blamed.node
+    node, shown = blamed.node, context.show(blamed.node)
     if not isinstance(node, Filter):
-        yield Message("remove_only", operator=show_op(node))
+        yield Message("remove_only", operator=show_op(shown))
     elif blamed.observation is None:
-        yield Message("value_unknown", operator=show_op(node))
+        yield Message("value_unknown", operator=show_op(shown))
     else:
-        stuck, names = forms_for(context, blamed).stuck, names_for(node)
+        stuck, names = forms_for(context, blamed).stuck, names_for(shown)
         if stuck is not None:
             yield reason_without_form(stuck, lambda expr: show_expr(expr, names))
 
