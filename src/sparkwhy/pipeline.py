@@ -103,7 +103,7 @@ def trace_rows(run: Run, variants: Alternatives) -> Candidates:
 
 def _find_candidates(run: Run, variants: Alternatives) -> Candidates:
     with run.engine.named_jobs("sparkwhy: tracing rows"):
-        return find_candidates(run.engine, variants, run.asked, large=run.large, find_keys=run.find_keys)
+        return find_candidates(run.engine, variants, run.asked, run.limits, large=run.large, find_keys=run.find_keys)
 
 
 # --- answers without explanations ---
@@ -178,7 +178,7 @@ def look_at_evidence(
         return ()
     run.enter("looking at near misses")
     with run.engine.named_jobs("sparkwhy: looking at near misses"):
-        return find_evidence(run.engine, candidates.variants.found, about, known)
+        return find_evidence(run.engine, candidates.variants.found, about, known, run.limits)
 
 
 def judge_explanations(

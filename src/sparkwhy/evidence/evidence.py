@@ -15,7 +15,7 @@ from sparkwhy.evidence.probes import Probe, probes
 from sparkwhy.evidence.text_differences import equal_after
 from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.model import Explanation
-from sparkwhy.limits import Limits
+from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.spark.engine import Engine
 from sparkwhy.trace.witness import Observation
@@ -77,6 +77,7 @@ def find_evidence(
     variants: Sequence[QueryVariant],
     explanations: Iterable[Explanation],
     known: Sequence[Evidence] = (),
+    limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Evidence, ...]:
     """Collect evidence for some explanations, one probe for each operator: nearest keys, partners, kept rows, counts.
 
@@ -85,7 +86,7 @@ def find_evidence(
     return tuple(
         Evidence(variant, probe, _rows_for(engine, variant, probe, known))
         for variant, plan, about in _group_by_variant(variants, tuple(explanations))
-        for probe in probes(plan, about)
+        for probe in probes(plan, about, limits)
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from sparkwhy.explain.model import Explanation
+from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.build import Fresh, all_of, carry, long, null
 from sparkwhy.plan.exprs import AggCall, Cast, Compare, Expr, IsNotNull, Literal, Ref, conjuncts
 from sparkwhy.plan.filter_inputs import group_keys_tested_by, grouping_tested_by, ranking_tested_by
@@ -20,8 +21,6 @@ from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of, rewrite
 from sparkwhy.trace.encode import Typed, print_value
 from sparkwhy.trace.witness import Observation
-
-_SHOWN_COLUMNS = 8
 
 
 @dataclass(frozen=True)
@@ -38,16 +37,17 @@ class Probe:
     wanted: tuple[str | None, ...] = ()
 
 
-def probes(plan: Plan, explanations: Iterable[Explanation]) -> tuple[Probe, ...]:
-    """At most one probe for each operator of the answer: for the first witness that gives reason for one."""
+def probes(plan: Plan, explanations: Iterable[Explanation], limits: Limits = DEFAULT_LIMITS) -> tuple[Probe, ...]:
+    """Return at most one probe for each operator of the answer: for the first witness that gives reason for one."""
     nodes = {node.id.step: node for node in walk(plan) if not node.id.part}
     fresh = Fresh(plan)
     found: dict[int, Probe] = {}
     for explanation in explanations:
         for step, seen in _observations(explanation):
             if step not in found and step in nodes:
-                alone = len(explanation.operators) == 1
-                found.update((probe.step, probe) for probe in _probe(fresh, nodes[step], seen, alone=alone))
+                alone, columns = len(explanation.operators) == 1, limits.probed_columns
+                made = _probe(fresh, nodes[step], seen, alone=alone, columns=columns)
+                found.update((probe.step, probe) for probe in made)
     return tuple(found.values())
 
 
@@ -58,14 +58,14 @@ def _observations(explanation: Explanation) -> Iterator[tuple[int, Observation]]
                 yield operator.id, witness.at[operator.id]
 
 
-def _probe(fresh: Fresh, node: Plan, seen: Observation, *, alone: bool) -> Iterator[Probe]:
+def _probe(fresh: Fresh, node: Plan, seen: Observation, *, alone: bool, columns: int) -> Iterator[Probe]:
     match node:
         case Join() if seen.no_partner is not None:
             yield from _nearest(fresh, node, seen)
         case Join(how="anti") if seen.has_partner is not None:
-            yield from _partner(fresh, node, seen)
+            yield from _partner(fresh, node, seen, columns)
         case Filter() if ranking_tested_by(node) is not None:
-            yield from _kept(fresh, node, seen)
+            yield from _probe_kept_rows(fresh, node, seen, columns)
         case Filter() if alone:  # what is relaxed below a group would change it
             yield from _group(fresh, node, seen)
         case _:
@@ -97,7 +97,7 @@ def _nearest(fresh: Fresh, join: Join, seen: Observation) -> Iterator[Probe]:
         yield Probe(join.id.step, "nearest", seen.read, shown, wanted)
 
 
-def _partner(fresh: Fresh, join: Join, seen: Observation) -> Iterator[Probe]:
+def _partner(fresh: Fresh, join: Join, seen: Observation, shown_columns: int) -> Iterator[Probe]:
     """The rows of the right side that are partners of the witness."""
     own = {attribute.id for attribute in join.left.output}
     paths = () if join.condition is None else paths_of(join.condition)
@@ -106,18 +106,18 @@ def _partner(fresh: Fresh, join: Join, seen: Observation) -> Iterator[Probe]:
     if known is not None and join.condition is not None:
         condition = rewrite(join.condition, known.get)
         rows = Filter(id=fresh.part(join), input=join.right, condition=condition)
-        columns = carry(join.right.output[:_SHOWN_COLUMNS])
+        columns = carry(join.right.output[:shown_columns])
         shown = Project(id=fresh.part(join), input=rows, columns=columns)
         yield Probe(join.id.step, "partner", seen.read, shown)
 
 
-def _kept(fresh: Fresh, filter: Filter, seen: Observation) -> Iterator[Probe]:
+def _probe_kept_rows(fresh: Fresh, filter: Filter, seen: Observation, shown_columns: int) -> Iterator[Probe]:
     """The rows that a filter on ranks keeps of the partition of the witness."""
     keys = group_keys_tested_by(filter)
     known = _constants(keys, texts_of(keys, seen))
     if known is not None:
         rows = Filter(id=fresh.part(filter), input=filter, condition=_same(known))
-        columns = carry(filter.output[:_SHOWN_COLUMNS])
+        columns = carry(filter.output[:shown_columns])
         shown = Project(id=fresh.part(filter), input=rows, columns=columns)
         yield Probe(filter.id.step, "kept", seen.read, shown)
 

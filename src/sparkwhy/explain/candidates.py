@@ -10,6 +10,7 @@ from typing import Any
 from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.explain.model import Explanation, Operator
 from sparkwhy.explain.repair import Repair
+from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, empty_array, equal, exists, integer, long
 from sparkwhy.plan.exprs import AggCall, Compare, Expr, FieldOf, MakeStruct, Not, Ref, is_true
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, OpId, Plan, Project
@@ -136,7 +137,11 @@ NONE_FOUND: Found = MappingProxyType({})
 
 
 def candidates_of(
-    query: TracedQuery, rows: Iterable[Sequence[Any]], timezone: str, found_rows: Found = NONE_FOUND
+    query: TracedQuery,
+    rows: Iterable[Sequence[Any]],
+    timezone: str,
+    found_rows: Found = NONE_FOUND,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> tuple[Candidate, ...]:
     """Read the rows of a `candidate_plan` as candidates, each set once: certain if any of its rows is.
 
@@ -148,20 +153,17 @@ def candidates_of(
         witnesses = _drop_repeated(decoder.witness(alternative, *each) for each in (first, last))
         candidate = Candidate(blame, certain, notes, count, witnesses, alternative)
         before = found.get((alternative, blame, certain))
-        found[alternative, blame, certain] = candidate if before is None else _merge(before, candidate)
+        found[alternative, blame, certain] = candidate if before is None else _merge(before, candidate, limits)
     settled = {(alternative, blame) for alternative, blame, certain in found if certain}
     return tuple(c for c in found.values() if c.certain or (c.alternative, c.blame) not in settled)
 
 
-def _merge(one: Candidate, other: Candidate) -> Candidate:
+def _merge(one: Candidate, other: Candidate, limits: Limits) -> Candidate:
     """The same set from rows with other notes: a union of worlds only if all say so."""
     union = one.notes & other.notes & UNION_OF_WORLDS
     left_out = (one.notes | other.notes) & WORLDS_LEFT_OUT
-    witnesses = _drop_repeated(one.witnesses + other.witnesses)[:_WITNESSES]
+    witnesses = _drop_repeated(one.witnesses + other.witnesses)[: limits.witnesses]
     return replace(one, notes=union | left_out, count=one.count + other.count, witnesses=witnesses)
-
-
-_WITNESSES = 3
 
 
 def _drop_repeated(witnesses: Iterable[Witness]) -> tuple[Witness, ...]:
@@ -238,19 +240,22 @@ class Claim:
         return self.explanation.verified is True
 
 
-def explain(alternatives: Sequence[QueryVariant], bits: Bits, candidates: Iterable[Candidate]) -> tuple[Claim, ...]:
-    """The candidates as explanations, those with the fewest operators first.
+def explain(
+    alternatives: Sequence[QueryVariant], bits: Bits, candidates: Iterable[Candidate], limits: Limits = DEFAULT_LIMITS
+) -> tuple[Claim, ...]:
+    """Return the candidates as explanations, those with the fewest operators first.
 
-    Candidates that change the same operators are one explanation; of several alternatives, the one that changes the
-    least is told.
+    Candidates that change the same operators are one explanation; of several alternatives, it is about the one that
+    changes the least.
     """
     by_operators: dict[tuple[OpId, ...], list[Candidate]] = {}
     for candidate in _drop_needless_functions(alternatives, bits, smallest(candidates)):
         by_operators.setdefault(_operators(alternatives, bits, candidate), []).append(candidate)
-    told = {ids: tuple(sorted(found, key=_promise)) for ids, found in by_operators.items()}
-    ordered = sorted(told, key=lambda ids: (not told[ids][0].certain, len(ids), told[ids][0].alternative, ids))
+    by_ids = {ids: tuple(sorted(found, key=_promise)) for ids, found in by_operators.items()}
+    ordered = sorted(by_ids, key=lambda ids: (not by_ids[ids][0].certain, len(ids), by_ids[ids][0].alternative, ids))
     return tuple(
-        Claim(ids, _explanation(alternatives, ids, rank, told[ids]), told[ids]) for rank, ids in enumerate(ordered, 1)
+        Claim(ids, _explanation(alternatives, ids, rank, by_ids[ids], limits), by_ids[ids])
+        for rank, ids in enumerate(ordered, 1)
     )
 
 
@@ -275,17 +280,21 @@ def _promise(candidate: Candidate) -> tuple[bool, int]:
 
 
 def _explanation(
-    alternatives: Sequence[QueryVariant], ids: tuple[OpId, ...], rank: int, candidates: tuple[Candidate, ...]
+    alternatives: Sequence[QueryVariant],
+    ids: tuple[OpId, ...],
+    rank: int,
+    candidates: tuple[Candidate, ...],
+    limits: Limits,
 ) -> Explanation:
     alternative = alternatives[candidates[0].alternative]
-    told = [candidate for candidate in candidates if candidate.alternative == candidates[0].alternative]
+    shown = [candidate for candidate in candidates if candidate.alternative == candidates[0].alternative]
     nodes = {node.id: node for node in walk(alternatives[0].plan)}
     return Explanation(
         operators=tuple(Operator.of(nodes[id]) for id in ids),
         rank=rank,
         certain=candidates[0].certain,
-        count=sum(candidate.count for candidate in told),
-        witnesses=witnesses_of(told)[:_WITNESSES],
+        count=sum(candidate.count for candidate in shown),
+        witnesses=witnesses_of(shown)[: limits.witnesses],
         alternative=alternative.changes,
         evidence=alternative.evidence + alternative.notes,
         plan=alternative.plan,

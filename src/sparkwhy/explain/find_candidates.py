@@ -14,6 +14,7 @@ from sparkwhy.errors import TooManyOperators
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of
 from sparkwhy.explain.coarse_bits import needed, single
 from sparkwhy.explain.witnesses import find_witnesses
+from sparkwhy.limits import Limits
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.spark.engine import Codegen, Engine, Portion, Rows
 from sparkwhy.trace.trace import TracedQuery, trace
@@ -30,7 +31,7 @@ class Candidates:
 
 
 def find_candidates(
-    engine: Engine, variants: Alternatives, asked: Conditions, *, large: bool, find_keys: FindKeys
+    engine: Engine, variants: Alternatives, asked: Conditions, limits: Limits, *, large: bool, find_keys: FindKeys
 ) -> Candidates:
     """Trace the variants and collect the candidates.
 
@@ -52,13 +53,15 @@ def find_candidates(
         coarse = needed(lambda ops: some(together=ops), lambda t: candidates_of(t, collect(t), zone), plans[0])
         traced = full(together=coarse)
     rows = collect(traced)
-    witnesses = _find_witnesses(engine, traced, rows) if large else {}
-    return Candidates(variants, traced, single(traced.bits, candidates_of(traced, rows, zone, witnesses)))
+    witnesses = _find_witnesses(engine, traced, rows, limits) if large else {}
+    return Candidates(variants, traced, single(traced.bits, candidates_of(traced, rows, zone, witnesses, limits)))
 
 
-def _find_witnesses(engine: Engine, traced: TracedQuery, rows: Rows) -> Mapping[WitnessRef, tuple[Entry, ...]]:
+def _find_witnesses(
+    engine: Engine, traced: TracedQuery, rows: Rows, limits: Limits
+) -> Mapping[WitnessRef, tuple[Entry, ...]]:
     glances = [partial(_look_up, engine, portion=portion) for portion in (Portion.FIRST, Portion.MORE)]
-    return find_witnesses(traced, rows, partial(_look_up, engine), glances)
+    return find_witnesses(traced, rows, partial(_look_up, engine), glances, limits)
 
 
 def _look_up(engine: Engine, plan: Plan, portion: Portion = Portion.ALL) -> Rows:

@@ -11,22 +11,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sparkwhy.explain.candidates import resolve
+from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.trace.trace import TracedQuery, recalled
 from sparkwhy.trace.witness import Entry, WitnessRef, read_entries
-
-MAX_MARKS = 2000
-"""At most this many rows are looked up at one grouping."""
-
-THINNED = 1 / 64
-"""This share of the rows is looked at before all of them are."""
 
 Collect = Callable[[Plan], Iterable[Sequence[Any]]]
 """Runs a plan and returns its rows."""
 
 
 def find_witnesses(
-    query: TracedQuery, rows: Iterable[Sequence[Any]], collect: Collect, glances: Sequence[Collect] = ()
+    query: TracedQuery,
+    rows: Iterable[Sequence[Any]],
+    collect: Collect,
+    glances: Sequence[Collect] = (),
+    limits: Limits = DEFAULT_LIMITS,
 ) -> dict[WitnessRef, tuple[Entry, ...]]:
     """Look up the entries of all rows that the rows of a candidate plan refer to, level by level.
 
@@ -36,15 +35,20 @@ def find_witnesses(
     trails = [trail for row in rows for trail, _ in row[-2:]]
     entries = [entry for _, raw in trails for entry in read_entries(query.legend, raw)]
     known: dict[WitnessRef, tuple[Entry, ...]] = {}
-    while wanted := _unknown(entries, known):
+    while wanted := _unknown(entries, known, limits.witness_rows):
         for at, refs in wanted.items():
-            found = _look_up(query, at, refs, collect, glances)
+            found = _look_up(query, at, refs, collect, glances, limits.witness_share)
             known.update({ref: found.get(ref.mark, ()) for ref in refs})
     return known
 
 
 def _look_up(
-    query: TracedQuery, at: OpId, refs: Sequence[WitnessRef], collect: Collect, glances: Sequence[Collect]
+    query: TracedQuery,
+    at: OpId,
+    refs: Sequence[WitnessRef],
+    collect: Collect,
+    glances: Sequence[Collect],
+    share_at_first: float,
 ) -> dict[int, tuple[Entry, ...]]:
     """Return entries by mark. Where there may be many rows, some are looked at first: what these lack is rare."""
     known, found = recalled(query, at, refs), dict[int, tuple[Entry, ...]]()
@@ -52,7 +56,7 @@ def _look_up(
         return found
     looks = [(collect, 1.0)]
     if glances and known.any_will_do:
-        looks.insert(0, (collect, THINNED))
+        looks.insert(0, (collect, share_at_first))
         if not known.keyed:  # with keys, other rows need not be read
             looks[:0] = [(glance, 1.0) for glance in glances]
     legend = known.rows.learned.legend
@@ -65,13 +69,13 @@ def _look_up(
 
 
 def _unknown(
-    entries: Iterable[Entry], known: Mapping[WitnessRef, tuple[Entry, ...]]
+    entries: Iterable[Entry], known: Mapping[WitnessRef, tuple[Entry, ...]], most: int
 ) -> dict[OpId, tuple[WitnessRef, ...]]:
-    """Return the references that were not looked up yet, by grouping."""
+    """Return the references that were not looked up yet, by grouping, `most` of each."""
     found: dict[OpId, dict[WitnessRef, None]] = {}
     for entry in resolve(entries, known):
         ref = WitnessRef.of(entry)
         if ref is not None:
             found.setdefault(ref.grouping, {})[ref] = None
     looked_up = [ref.grouping for ref in known]
-    return {at: tuple(refs)[:MAX_MARKS] for at, refs in found.items() if looked_up.count(at) < MAX_MARKS}
+    return {at: tuple(refs)[:most] for at, refs in found.items() if looked_up.count(at) < most}

@@ -47,7 +47,7 @@ def explain_candidates(candidates: Candidates, limits: Limits, *, stricter: bool
     traced, found = candidates.traced, candidates.found
     if stricter:
         found += propose_stricter_filters(traced, found, limits.stricter_filters)
-    return explain(candidates.variants.found, traced.bits, found)
+    return explain(candidates.variants.found, traced.bits, found, limits)
 
 
 def find_pairs(search: FixSearch, *, verify: bool) -> tuple[Claim, ...]:

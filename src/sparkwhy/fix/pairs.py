@@ -84,9 +84,11 @@ def _claims(
 ) -> Iterator[Claim]:
     readings = (QueryVariant({}, with_join_as_filter(plan, join), ()),)
     traced = trace(readings[0].plan, conditions, records=True)
-    candidates = candidates_of(traced, engine.collect(candidate_plan(traced), codegen=Codegen.PIECES), timezone)
+    candidates = candidates_of(
+        traced, engine.collect(candidate_plan(traced), codegen=Codegen.PIECES), timezone, limits=limits
+    )
     own = traced.bits.of([Dropper(join.id)])
-    claims = explain(readings, traced.bits, (each for each in candidates if each.certain and each.blame & own))
+    claims = explain(readings, traced.bits, (each for each in candidates if each.certain and each.blame & own), limits)
     if verify:
         query = FixContext(readings, traced.bits, timezone, shown_as={join.id: join}, limits=limits)
         verdicts = FixSearch(engine, query, conditions, limits=limits).verdicts(claims)
