@@ -46,7 +46,11 @@ def join_sections(sections: Mapping[str, str]) -> str:
 def show_rows(plan: Plan, tables: Tables, names: Names = plain) -> str:
     """Run a plan in the interpreter and return its rows as aligned text, sorted: a bag has no order."""
     rows = [[show_cell(value) for value in row] for row in run(plan, tables)]
-    lines = [[names(attribute) for attribute in plan.output], *sorted(rows)]
+    return align([[names(attribute) for attribute in plan.output], *sorted(rows)])
+
+
+def align(lines: Sequence[Sequence[str]]) -> str:
+    """Return lines of cells as text, with the cells of each column below each other."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 

@@ -87,7 +87,7 @@ def largest_part(fresh: Any, first: Any, merge: str, value: Any, _merged: Any = 
     return _merged(fresh, first, "max" if merge == "sum" else merge, value)
 
 
-def without_outer_flattens(*given: Any, _traced: Callable[..., TracedQuery] = annotate._traced) -> TracedQuery:
+def without_outer_flattens(*given: Any, _traced: Callable[..., TracedQuery] = annotate.trace_plans) -> TracedQuery:
     traced = _traced(*given)
 
     def inner(node: Plan, below: tuple[Plan, ...]) -> Plan:
@@ -111,21 +111,21 @@ def _with_outer_false(node: Plan) -> Plan:
 
 
 FAULTS: dict[str, tuple[str, Any]] = {
-    "a flatten is not made outer": ("trace.trace._traced", without_outer_flattens),
-    "blame of the right side is forgotten in a join": ("trace.rules.join.union", only_left),
+    "a flatten is not made outer": ("trace.trace.trace_plans", without_outer_flattens),
+    "blame of the right side is forgotten in a join": ("trace.joins.rows.union", only_left),
     "null counts as true": ("trace.rows.either", null_is_true),
     "unions of worlds are missed": ("trace.worlds.world_blames", single_sets),
     "unless is ignored in worlds": ("trace.worlds.is_alive", alive_whatever_takes_it_away),
     "gates are left open in a split": ("trace.variants.split.union", only_left),
     "a split keeps one block": ("trace.variants.split._possible", first_block),
-    "padded rows are forgotten": ("trace.rules.join._is_padded", padded_only_if_outer),
-    "a padded row stays beside its partners": ("trace.rules.join.without_all", beside_its_partners),
+    "padded rows are forgotten": ("trace.rules.join_strategies.is_padded", padded_only_if_outer),
+    "a padded row stays beside its partners": ("trace.joins.rows.without_all", beside_its_partners),
     "a semi join counts its partners": ("trace.rules.semi_join.with_any", each_partner),
-    "distinct keeps every copy": ("trace.rules.aggregate.with_any", every_copy),
-    "one set stands for rows with several reasons": ("trace.rules.aggregate._is_one_set_enough", always),
-    "a limit keeps all rows": ("trace.rules.ranks._within", always),
+    "distinct keeps every copy": ("trace.rules.distinct.with_any", every_copy),
+    "one set stands for rows with several reasons": ("trace.rules.distinct.is_one_set_enough", always),
+    "a limit keeps all rows": ("trace.rules.limit._is_within", always),
     "partial aggregates are merged by their maximum": ("rewrite.partial_aggregates.merge_parts", largest_part),
-    "a window looks into all worlds at once": ("trace.rules.ranks._world", nothing),
+    "a window looks into all worlds at once": ("trace.rules.window.world_of", nothing),
     "a repaired query has the rows of all": ("fix.verify.present_in", every_query),
     "a limit of a repaired query keeps all rows": ("trace.evaluation.ranks._is_within", always),
     "a window of a repaired query reads the rows of all": ("trace.evaluation.ranks._block", nothing),

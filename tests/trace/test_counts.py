@@ -11,8 +11,8 @@ from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan
 from sparkwhy.plan.types import LONG
 from sparkwhy.plan.walk import walk
+from sparkwhy.trace.joins.counts import counting
 from sparkwhy.trace.recorded import GroupReference
-from sparkwhy.trace.rules.join_counts import counting
 from sparkwhy.trace.trace import trace
 from tests.explain.test_recall import both_ways
 from tests.trace.plans import PAIRING, Generator

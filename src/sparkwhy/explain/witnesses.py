@@ -13,8 +13,9 @@ from typing import Any
 from sparkwhy.explain.candidates import resolve
 from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.nodes import OpId, Plan
-from sparkwhy.trace.trace import TracedQuery, recalled
+from sparkwhy.trace.trace import TracedQuery
 from sparkwhy.trace.witness import Entry, WitnessRef, read_entries
+from sparkwhy.trace.witness_rows import trace_witness_rows
 
 Collect = Callable[[Plan], Iterable[Sequence[Any]]]
 """Runs a plan and returns its rows."""
@@ -51,7 +52,7 @@ def _look_up(
     share_at_first: float,
 ) -> dict[int, tuple[Entry, ...]]:
     """Return entries by mark. Where there may be many rows, some are looked at first: what these lack is rare."""
-    known, found = recalled(query, at, refs), dict[int, tuple[Entry, ...]]()
+    known, found = trace_witness_rows(query, at, refs), dict[int, tuple[Entry, ...]]()
     if known is None:
         return found
     looks = [(collect, 1.0)]

@@ -48,7 +48,7 @@ from sparkwhy.trace.evaluation.rows import EvaluatedRows, Evaluation
 from sparkwhy.trace.evaluation.semi_join import evaluate_semi_join
 from sparkwhy.trace.evaluation.set_operation import evaluate_set_operation
 from sparkwhy.trace.evaluation.variants import merge_queries
-from sparkwhy.trace.rules.join_counts import counting
+from sparkwhy.trace.joins.counts import counting
 from sparkwhy.trace.supported import refusal_of
 
 Op = TypeVar("Op", bound=Plan)

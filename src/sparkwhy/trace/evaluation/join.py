@@ -51,7 +51,7 @@ from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Array, Field, Struct
 from sparkwhy.trace.blame import drops
 from sparkwhy.trace.evaluation.join_sides import count_first, split_sides
 from sparkwhy.trace.evaluation.rows import EvaluatedRows, Evaluation, intersect, is_any, subtract, unite
-from sparkwhy.trace.partners import matching, read_by_residual
+from sparkwhy.trace.joins.partners import matching, read_by_residual
 from sparkwhy.trace.variants.partitions import Partition, coarsened, refined
 
 _PAIR, _LEFT_ALONE, _RIGHT_ALONE = 0, 1, 2

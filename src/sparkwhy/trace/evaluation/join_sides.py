@@ -14,7 +14,7 @@ from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.evaluation.rows import EvaluatedRows, Evaluation, differences_in
 from sparkwhy.trace.evaluation.variants import query_block_number, split_rows
-from sparkwhy.trace.rules.join_counts import SIDES, is_count, key_attributes, side_of
+from sparkwhy.trace.joins.counts import SIDES, is_count, key_attributes, side_of
 from sparkwhy.trace.variants.partitions import coarsened, refined
 
 

@@ -16,7 +16,7 @@ from sparkwhy.plan.types import INTEGER
 from sparkwhy.trace.evaluation.bounds_by_halving import QueryCondition
 from sparkwhy.trace.evaluation.filter import keep_where
 from sparkwhy.trace.evaluation.rows import EvaluatedRows, Evaluation
-from sparkwhy.trace.evaluation.variants import split_by_reads
+from sparkwhy.trace.evaluation.variants import split_by_values
 from sparkwhy.trace.variants.partitions import agreement, first_of
 
 _UP_TO_HERE = Frame("rows", None, "current row")
@@ -30,7 +30,7 @@ def evaluate_window(evaluation: Evaluation, op: Window, rows: EvaluatedRows) -> 
     2  0b10                                      1  0b10     2
                                                  2  0b10     2
     """
-    rows = split_by_reads(evaluation, op, rows, exprs_of(op))
+    rows = split_by_values(evaluation, op, rows, exprs_of(op))
     plan = Window(
         id=evaluation.fresh.part(op),
         where=op.where,
@@ -45,7 +45,7 @@ def evaluate_window(evaluation: Evaluation, op: Window, rows: EvaluatedRows) -> 
 def evaluate_limit(evaluation: Evaluation, ops: tuple[Limit, ...], rows: EvaluatedRows) -> EvaluatedRows:
     """Keep a row in query i if its rank there is within the limit, or if query i relaxes the limit."""
     op = ops[0]
-    rows = split_by_reads(evaluation, op, rows, (key.expr for key in rows.order))
+    rows = split_by_values(evaluation, op, rows, (key.expr for key in rows.order))
     ranked, rank = _rank(evaluation, op, rows, ())
     droppers = evaluation.queries_that_drop(op.id)
     blocks = agreement([(each.count, each.offset) for each in ops])
@@ -64,7 +64,7 @@ def _is_within(op: Limit, rank: Attribute) -> Expr:
 def evaluate_distinct_by(evaluation: Evaluation, op: Distinct, rows: EvaluatedRows) -> EvaluatedRows:
     """Keep the first row of each key in each query, and all rows in a query that relaxes the operator."""
     keys = tuple(Ref(key) for key in op.keys or ())
-    rows = split_by_reads(evaluation, op, rows, (*map(Ref, op.output), *(key.expr for key in rows.order)))
+    rows = split_by_values(evaluation, op, rows, (*map(Ref, op.output), *(key.expr for key in rows.order)))
     ranked, rank = _rank(evaluation, op, rows, keys)
     is_first = QueryCondition(Compare("=", Ref(rank), integer(1)), evaluation.queries_that_drop(op.id))
     return keep_where(evaluation, op, ranked, carry(op.output), [is_first])

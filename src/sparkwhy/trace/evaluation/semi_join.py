@@ -13,7 +13,7 @@ from sparkwhy.trace.evaluation.bounds_by_halving import QueryCondition
 from sparkwhy.trace.evaluation.filter import keep_where
 from sparkwhy.trace.evaluation.join_sides import split_sides
 from sparkwhy.trace.evaluation.rows import EvaluatedRows, Evaluation, intersect, is_any, subtract, unite
-from sparkwhy.trace.partners import group_by_key, matching, read_by_residual
+from sparkwhy.trace.joins.partners import group_by_key, matching, read_by_residual
 from sparkwhy.trace.variants.partitions import refined
 
 _CASE = Struct((Field("found", BOOLEAN), Field("present", LONG)))

@@ -60,7 +60,7 @@ def make_all_columns(
 # --- splitting ---
 
 
-def split_by_reads(evaluation: Evaluation, op: Plan, rows: EvaluatedRows, read: Iterable[Expr]) -> EvaluatedRows:
+def split_by_values(evaluation: Evaluation, op: Plan, rows: EvaluatedRows, read: Iterable[Expr]) -> EvaluatedRows:
     """Split the rows by the queries that have other rows, or read other values in these expressions.
 
     Then a row is in all queries of its block, and `present` names the block.

@@ -1,4 +1,17 @@
-"""Tracing through semi, anti and existence joins: every left row, by whether it has a partner."""
+"""Trace semi, anti and existence joins.
+
+The law for one query: every left row, once where it has a partner and once where it has none; one of these two blames
+the join: without a partner a semi join, with a partner an anti join.
+
+    semi join on l.k = r.k, bit 0b10
+
+    before                        after
+    l.k  blame      r.k  blame    l.k  blame  unless
+    1    0b00       1    0b01     1    0b01   {}
+                                  1    0b10   {0b01}
+
+An existence join drops no row: its column is true in one of the two and false in the other.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +21,24 @@ from sparkwhy.plan.build import boolean, call, carry, empty_array, integer, tran
 from sparkwhy.plan.exprs import AggCall, Attribute, Expr, FieldOf, MakeStruct, Not, Ref
 from sparkwhy.plan.nodes import Column, Flatten, Join, Plan, Project
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Array, Field, Struct
-from sparkwhy.trace.liveness import SETS, TERM, blame_of, unless_of, with_any, without_all
-from sparkwhy.trace.observe import Recording
-from sparkwhy.trace.partners import group_by_key, matching
-from sparkwhy.trace.recorded import HasPartner, NoPartner
-from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns
-from sparkwhy.trace.rules.join_inputs import (
+from sparkwhy.trace.joins.inputs import (
     JoinInput,
     partner_of,
     read_by_join,
     split_apart,
     terms_of,
 )
+from sparkwhy.trace.joins.partners import group_by_key, matching
+from sparkwhy.trace.liveness import SETS, TERM, blame_of, unless_of, with_any, without_all
+from sparkwhy.trace.observe import Recording
+from sparkwhy.trace.recorded import HasPartner, NoPartner
+from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns
 from sparkwhy.trace.variants.partitions import refined
 
 _FOUND = Struct((Field("found", BOOLEAN), Field("blame", LONG), Field("unless", SETS)))
 
 
-def trace_membership(tracing: TraceContext, op: Join, left: TracedRows, right: TracedRows) -> TracedRows:
+def trace_semi_join(tracing: TraceContext, op: Join, left: TracedRows, right: TracedRows) -> TracedRows:
     """Every left row, once where it has a partner and once where it has none."""
     op, left, right = split_apart(tracing, op, left, right)
     if right.is_certain:

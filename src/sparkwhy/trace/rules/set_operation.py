@@ -1,4 +1,15 @@
-"""Tracing through except and intersect, by what they are made of."""
+"""Trace `except` and `intersect`, by the operators that they are made of.
+
+The law for one query: each row of the left once, blaming the operator where the right has it (`except`) or has not
+(`intersect`); with `all`, each copy by its number.
+
+    except, bit 0b10
+
+    before                    after
+    x  blame      x  blame    x  blame  unless
+    1  0b00       1  0b01     1  0b00   {0b01}        nothing relaxed: the right has no 1
+                              1  0b11   {}            filter 0b01 relaxed: the right has it
+"""
 
 from __future__ import annotations
 
@@ -11,8 +22,9 @@ from sparkwhy.plan.types import LONG
 from sparkwhy.trace.observe import Recording
 from sparkwhy.trace.recorded import Copies
 from sparkwhy.trace.rows import TraceContext, TracedRows
-from sparkwhy.trace.rules.aggregate import trace_aggregate, trace_distinct
-from sparkwhy.trace.rules.semi_join import trace_membership
+from sparkwhy.trace.rules.aggregate import trace_aggregate
+from sparkwhy.trace.rules.distinct import trace_distinct
+from sparkwhy.trace.rules.semi_join import trace_semi_join
 from sparkwhy.trace.rules.union import trace_union
 
 
@@ -34,7 +46,7 @@ def _trace_once(tracing: TraceContext, op: SetOperation, left: TracedRows, right
         how="anti" if op.operation == "except" else "semi",
         condition=all_of(Compare("<=>", Ref(a), Ref(b)) for a, b in pairs),
     )
-    return trace_membership(tracing, join, trace_distinct(tracing, once, left), right)
+    return trace_semi_join(tracing, join, trace_distinct(tracing, once, left), right)
 
 
 def _trace_with_multiplicity(

@@ -1,4 +1,15 @@
-"""The union of traced rows, with the marks that any of them has."""
+"""Trace unions.
+
+The law for one query: the rows of all branches, each with its own marks. A mark that only some branches have gets its
+neutral value in the others.
+
+    union
+
+    before                  after
+    x  blame      x         x  blame
+    1  0b01       2         1  0b01
+                            2  0b00
+"""
 
 from __future__ import annotations
 

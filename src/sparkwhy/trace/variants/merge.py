@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -16,8 +16,13 @@ from sparkwhy.trace.variants.common import Hole, merge_operators
 Op = TypeVar("Op", bound=Plan)
 
 
-def lifted(tracing: TraceContext, ops: Sequence[Op], rows: tuple[TracedRows, ...]) -> tuple[Op, tuple[TracedRows, ...]]:
-    """One operator for all alternatives, over rows that have what they read differently as columns with variants."""
+def merge_variants(
+    tracing: TraceContext, ops: Sequence[Op], rows: tuple[TracedRows, ...]
+) -> tuple[Op, tuple[TracedRows, ...]]:
+    """Merge the variants of an operator into one, over rows with a column for each expression in which they differ.
+
+    `sort by x` and `sort by y` become `sort by read`, over rows in which `read` is held by x or by y.
+    """
     merged = merge_operators(tracing.fresh, ops)
     if not any(merged.holes):
         return merged.op, rows
@@ -42,3 +47,18 @@ def variant_columns(
 ) -> tuple[list[Column], tuple[Attribute, ...]]:
     """The columns that an attribute needs, and which of them holds it in each alternative."""
     return make_columns(tracing.fresh, rows.variants, attribute, exprs)
+
+
+def columns_in_variants(
+    tracing: TraceContext, rows: TracedRows, columns: Iterable[Column]
+) -> tuple[tuple[Column, ...], dict[Attribute, tuple[Attribute, ...]]]:
+    """Return columns as they are in all variants, and the holder of each in each variant where these differ."""
+    made: list[Column] = []
+    variants: dict[Attribute, tuple[Attribute, ...]] = {}
+    for column in columns:
+        exprs = [column.expr for _ in tracing.alternatives]
+        found, held = variant_columns(tracing, rows, column.attribute, exprs)
+        made.extend(found)
+        if len(found) > 1:
+            variants[column.attribute] = held
+    return tuple(made), variants

@@ -6,7 +6,7 @@ operator that looks at several rows at once, or that makes other rows in other a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sparkwhy.plan.build import call, equal, integer, keep, long, transform
@@ -14,7 +14,7 @@ from sparkwhy.plan.exprs import Attribute, Case, Compare, Expr, Not, Ref
 from sparkwhy.plan.nodes import Column, Flatten, Plan
 from sparkwhy.plan.types import INTEGER
 from sparkwhy.trace.liveness import minus, never_lives, tidied, union
-from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns
+from sparkwhy.trace.rows import TraceContext, TracedRows, certain_values, query_columns, told_apart
 from sparkwhy.trace.variants.partitions import Partition, agreement, first_of, is_finer, refined
 
 Held = tuple[Attribute, ...]
@@ -28,6 +28,14 @@ def split(tracing: TraceContext, op: Plan, rows: TracedRows, partition: Partitio
     blocks = _in_blocks(tracing, op, rows, partition)
     settled = {a: held for a, held in rows.variants.items() if is_finer(partition, agreement(held))}
     return _settled(tracing, op, blocks, settled)
+
+
+def split_by_reads(tracing: TraceContext, op: Plan, rows: TracedRows, read: Iterable[Expr]) -> TracedRows:
+    """Split the rows as far as their marks and the values that are read differ between variants.
+
+    The rows have certain values: what an aggregate could be is not followed any further.
+    """
+    return split(tracing, op, certain_values(rows), refined([rows.parts, told_apart(rows, read)]))
 
 
 @dataclass(frozen=True)

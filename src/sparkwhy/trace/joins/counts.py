@@ -77,7 +77,7 @@ def key_attributes(join: Join, side: Side) -> set[Attribute] | None:
     return found if keys and all(isinstance(key, Ref) for key in keys) else None
 
 
-def counted(
+def count_partners_first(
     tracing: TraceContext, op: Join, left: TracedRows, right: TracedRows, wanted: Sequence[Conditions]
 ) -> tuple[Join, TracedRows, TracedRows]:
     """The join with its counted side counted, where that side has rows that may be missing, and no other use."""

@@ -11,9 +11,9 @@ from sparkwhy.plan.join_types import Side
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of
+from sparkwhy.trace.joins.partners import read_by_residual
 from sparkwhy.trace.liveness import blame_of, no_sets, term, unless_of
 from sparkwhy.trace.observe import Recording, StandsFor, no_trail, read_values
-from sparkwhy.trace.partners import read_by_residual
 from sparkwhy.trace.rows import Learned, TraceContext, TracedRows, query_columns, told_apart
 from sparkwhy.trace.variants.partitions import coarsened, refined
 from sparkwhy.trace.variants.split import block_number, split
