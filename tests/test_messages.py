@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from sparkwhy import messages
 from sparkwhy.messages import TEMPLATES, Message, Template, Value, Values, join_reasons, values_in
-from sparkwhy.report.redact import Redaction, redacted
+from sparkwhy.report.redact import Redaction, redact_answer
 from tests.robust import test_redact as redacting
 
 SOURCE = Path(messages.__file__).parent
@@ -91,4 +91,4 @@ def test_nothing_leaks_however_the_messages_are_worded(
     monkeypatch.setattr(messages, "TEMPLATES", reworded())
     answer = redacting.ask(people, codes, name)
     assert redacting.leaks(answer)
-    assert redacting.leaks(redacted(answer, Redaction())) == set()
+    assert redacting.leaks(redact_answer(answer, Redaction())) == set()

@@ -21,7 +21,7 @@ from sparkwhy.question.check import check_question, random_functions
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import to_pattern
 from sparkwhy.report.answer import Answer
-from sparkwhy.report.redact import Mask, redacted
+from sparkwhy.report.redact import Mask, redact_answer
 from sparkwhy.run import Run
 from sparkwhy.spark.engine import Engine, Progress, engine_for
 from sparkwhy.trace.supported import check_supported
@@ -85,7 +85,7 @@ def why_not(
     answer = _watch(run, began, enter)
     enter("done")
     answer = replace(answer, warnings=answer.warnings + warnings)
-    return answer if options.redaction is None else redacted(answer, options.redaction)
+    return answer if options.redaction is None else redact_answer(answer, options.redaction)
 
 
 def _ignore(_: str) -> None:

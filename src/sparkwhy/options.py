@@ -59,7 +59,7 @@ class Options:
         automatic = isinstance(alternatives, str) and alternatives == "auto"
         declared = () if alternatives is None or automatic else _read_groups(alternatives)
         wanted: Any = side_effects
-        return cls(verify, wanted, declared, automatic, mode, _seconds(timeout), Redaction.checked(redact))
+        return cls(verify, wanted, declared, automatic, mode, _seconds(timeout), Redaction.from_argument(redact))
 
 
 def _read_groups(given: Any) -> Declared:

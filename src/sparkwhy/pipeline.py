@@ -167,7 +167,9 @@ def answer_with_explanations(run: Run, candidates: Candidates) -> Answer:
         explanations = attach_evidence(run, candidates, explanations, evidence)
     left_out = (*pairs_left_out, *note_left_out(run, candidates))
     others = tuple(each.explanation for each in edit_code(search, tried))
-    return Answer.explained(run.question, candidates.variants.attribute_variants, explanations, others, left_out)
+    return Answer.with_explanations(
+        run.question, candidates.variants.attribute_variants, explanations, others, left_out
+    )
 
 
 def look_at_evidence(

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 import sparkwhy
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, smallest
-from sparkwhy.explain.coarse_bits import Together, needed, single
+from sparkwhy.explain.coarse_bits import Together, find_coarse_bits, single
 from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.traits import query_reacts
@@ -43,7 +43,7 @@ def in_rounds(plan: Plan, conditions: Conditions, tables: Tables) -> tuple[Sets,
         rounds += 1
         return trace(plan, conditions, together=together)
 
-    together = needed(traced_with, lambda traced: find(tables, traced), plan)
+    together = find_coarse_bits(traced_with, lambda traced: find(tables, traced), plan)
     traced = trace(plan, conditions, together=together)
     return least(traced, single(traced.bits, find(tables, traced))), rounds
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparkwhy.evidence.text_differences import date_formats, equal_after, near_miss, time_apart
+from sparkwhy.evidence.text_differences import date_formats, describe_near_miss, equal_after, time_apart
 from sparkwhy.wording import quote_visibly as visible
 
 
@@ -34,9 +34,9 @@ def test_the_fewest_changes_are_named(one: str, other: str, changes: tuple[str, 
 
 
 def test_equal_values_and_nulls_are_no_near_misses() -> None:
-    assert near_miss("NY", "NY") is None
-    assert near_miss(None, "NY") is None
-    assert near_miss("NY", None) is None
+    assert describe_near_miss("NY", "NY") is None
+    assert describe_near_miss(None, "NY") is None
+    assert describe_near_miss("NY", None) is None
 
 
 def test_characters_that_cannot_be_seen_are_shown_by_number() -> None:

@@ -10,8 +10,8 @@ from sparkwhy.plan.nodes import Column, Filter, Flatten, Join, OpId, Plan, Proje
 from sparkwhy.plan.show import main_nodes, show_op
 from sparkwhy.plan.types import DATE, INTEGER, STRING, Array
 from sparkwhy.report.findings import findings
-from sparkwhy.report.redact import Redaction, redacted
-from sparkwhy.report.values import told_values
+from sparkwhy.report.redact import Redaction, redact_answer
+from sparkwhy.report.values import show_values
 from sparkwhy.trace.witness import Observation, Observations, Witness
 from sparkwhy.wording import MASK
 from tests.report.answers import answer
@@ -105,7 +105,7 @@ def test_what_is_hidden_is_hidden_here_too() -> None:
     plan = dated(WRITTEN)
     witness = Witness({"written": "05.02.2024", "day": None}, Observations(AT_THE_DAY))
     told = Explanation((Operator.of(plan),), 1, count=1, witnesses=(witness,), plan=plan)
-    text = str(redacted(answer(told, plan=plan, missing={"written": "x"}), Redaction()))
+    text = str(redact_answer(answer(told, plan=plan, missing={"written": "x"}), Redaction()))
     assert f"the null comes from try_cast(written as date): written = {MASK} string\n" in text
     assert "05.02" not in text
     assert "dd.MM" not in text
@@ -126,6 +126,6 @@ def test_a_row_without_a_partner_is_told_by_the_names_of_its_own_columns() -> No
 
 def test_a_constant_that_says_its_own_value_is_not_told() -> None:
     at, bound = "2024-03-31 23:30:00", "2024-03-31 00:00:00"
-    assert told_values({"at": at, f"timestamp '{bound}'": bound}) == f"at = {at}"
-    assert told_values({"day": "2024-03-31", "date '2024-03-01'": "2024-03-01"}) == "day = 2024-03-31"
-    assert told_values({"at": at, "'2024-03-31'": bound}) == f"at = {at}, '2024-03-31' = {bound}"
+    assert show_values({"at": at, f"timestamp '{bound}'": bound}) == f"at = {at}"
+    assert show_values({"day": "2024-03-31", "date '2024-03-01'": "2024-03-01"}) == "day = 2024-03-31"
+    assert show_values({"at": at, "'2024-03-31'": bound}) == f"at = {at}, '2024-03-31' = {bound}"

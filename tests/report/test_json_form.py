@@ -20,7 +20,7 @@ from sparkwhy.plan.exprs import Ref
 from sparkwhy.question.json_form import from_json
 from sparkwhy.report.answer import Answer
 from sparkwhy.report.json_values import to_json_value
-from sparkwhy.report.redact import Redaction, redacted
+from sparkwhy.report.redact import Redaction, redact_answer
 from sparkwhy.trace.encode import MapEntries
 from sparkwhy.trace.witness import Observation, Observations, Witness
 from tests.report.answers import PLAN, YEAR, answer, filtered, operator
@@ -149,7 +149,7 @@ def test_causes_are_listed_once_in_the_order_of_witnesses() -> None:
 
 
 def test_hidden_values_are_hidden_in_json() -> None:
-    hidden = redacted(full_answer(), Redaction(mask=lambda column, value: "xxx"))
+    hidden = redact_answer(full_answer(), Redaction(mask=lambda column, value: "xxx"))
     data = hidden.to_dict()
     assert list(problems(data)) == []
     text = json.dumps({**data, "question": None, "question_text": None})

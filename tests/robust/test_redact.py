@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from sparkwhy import Answer, why_not
 from sparkwhy.errors import QueryFailed
-from sparkwhy.report.redact import Redaction, redacted
+from sparkwhy.report.redact import Redaction, redact_answer
 from sparkwhy.wording import MASK
 
 SECRETS = ("Zelda", "zq17", "ZQ17", "Quux", "4711", "1999", "8152", "Wibble")
@@ -80,7 +80,7 @@ def ask(people: DataFrame, codes: DataFrame, name: str, **more: Any) -> Answer:
 def test_no_value_of_the_data_is_shown(people: DataFrame, codes: DataFrame, name: str) -> None:
     answer = ask(people, codes, name)
     assert leaks(answer), "without it, values are shown: the test can fail"
-    hidden = redacted(answer, Redaction())
+    hidden = redact_answer(answer, Redaction())
     assert leaks(hidden) == set()
     assert MASK in everything(hidden)
 
@@ -156,7 +156,7 @@ def test_an_error_of_spark_is_told_without_its_values(spark: SparkSession) -> No
 
 
 def test_every_name_hides_however_many_there_are() -> None:
-    many = Redaction.checked([f"c{i}" for i in range(5_000)])
+    many = Redaction.from_argument([f"c{i}" for i in range(5_000)])
     assert many is not None
     assert many.hides("c4999")
 

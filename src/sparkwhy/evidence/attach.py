@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from sparkwhy.errors import assert_never
 from sparkwhy.evidence.probes import ROWS, Probe, own_keys, texts_of
-from sparkwhy.evidence.text_differences import near_miss, time_apart
+from sparkwhy.evidence.text_differences import describe_near_miss, time_apart
 from sparkwhy.explain.model import Explanation
 from sparkwhy.messages import Message, Value
 from sparkwhy.plan.exprs import Compare, Expr, In, IsNull, Literal, Or, conjuncts
@@ -31,10 +31,12 @@ def with_details(
     nodes = {node.id.step: node for node in walk(plan) if not node.id.part}
     known = {probe.step: (probe, _typed_rows(probe, rows, timezone)) for probe, rows in found}
 
-    def detailed(witness: Witness) -> Witness:
-        return replace(witness, at=witness.at.map(lambda step, seen: _detailed(nodes.get(step), seen, known.get(step))))
+    def add_details(witness: Witness) -> Witness:
+        return replace(
+            witness, at=witness.at.map(lambda step, seen: _add_details(nodes.get(step), seen, known.get(step)))
+        )
 
-    return tuple(replace(e, witnesses=tuple(map(detailed, e.witnesses))) for e in explanations)
+    return tuple(replace(e, witnesses=tuple(map(add_details, e.witnesses))) for e in explanations)
 
 
 def _typed_rows(probe: Probe, rows: Rows, timezone: str) -> tuple[Row, ...]:
@@ -49,7 +51,7 @@ def _typed_rows(probe: Probe, rows: Rows, timezone: str) -> tuple[Row, ...]:
     )
 
 
-def _detailed(node: Plan | None, seen: Observation, found: tuple[Probe, tuple[Row, ...]] | None) -> Observation:
+def _add_details(node: Plan | None, seen: Observation, found: tuple[Probe, tuple[Row, ...]] | None) -> Observation:
     """Return the observation with what a probe found about just this, and with hints."""
     hints = tuple(_own_hints(node, seen))
     if node is None or found is None or not found[1] or found[0].about != seen.read:
@@ -140,7 +142,7 @@ def _key_hints(join: Join, seen: Observation, rows: Sequence[Row]) -> Iterator[M
 
 def _alike(mine: Sequence[str | None], theirs: Sequence[str | None]) -> list[Message]:
     """How all the values that differ can be made equal; nothing if one cannot."""
-    found = [near_miss(a, b) for a, b in zip(mine, theirs, strict=True) if a != b]
+    found = [describe_near_miss(a, b) for a, b in zip(mine, theirs, strict=True) if a != b]
     return [hint for hint in found if hint is not None] if None not in found else []
 
 
@@ -176,7 +178,7 @@ def _constant_hints(part: Expr, seen: Observation) -> Iterator[Message]:
         case In(value, options):
             yield from _text_hints(value, options, seen)
         case Compare(_, left, right):
-            yield from _told([time_apart(*texts_of((left, right), seen))])
+            yield from _drop_missing([time_apart(*texts_of((left, right), seen))])
         case _:
             return
 
@@ -184,8 +186,8 @@ def _constant_hints(part: Expr, seen: Observation) -> Iterator[Message]:
 def _text_hints(value: Expr, options: Iterable[Expr], seen: Observation) -> Iterator[Message]:
     (mine,) = texts_of((value,), seen)
     constants = [option.value for option in options if isinstance(option, Literal) and option.type == STRING]
-    return _told(near_miss(mine, constant) for constant in constants)
+    return _drop_missing(describe_near_miss(mine, constant) for constant in constants)
 
 
-def _told(hints: Iterable[Message | None]) -> Iterator[Message]:
+def _drop_missing(hints: Iterable[Message | None]) -> Iterator[Message]:
     return (hint for hint in hints if hint is not None)

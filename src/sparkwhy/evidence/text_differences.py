@@ -12,7 +12,7 @@ from itertools import combinations
 from sparkwhy.messages import Message, Value
 
 
-def _without_accents(text: str) -> str:
+def _strip_accents(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
 
 
@@ -28,7 +28,7 @@ _CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("removing invisible characters", lambda text: re.sub("[\t\r\n\u200b\ufeff]", "", text)),
     ("trim", lambda text: text.strip(" ")),
     ("lower", str.lower),
-    ("removing accents", _without_accents),
+    ("removing accents", _strip_accents),
     ("removing leading zeros", lambda text: re.sub("^0+(?=.)", "", text)),
     ("cast to a number", _as_number),
     ("cast to a date", lambda text: re.sub(r"^(\d{4}-\d{2}-\d{2})[ T].*$", r"\1", text)),
@@ -40,18 +40,18 @@ def equal_after(one: str, other: str) -> tuple[str, ...] | None:
     """The fewest changes that make two texts equal, by name; None if nothing does."""
     for count in range(len(_CHANGES) + 1):
         for changes in combinations(_CHANGES, count):
-            if _changed(one, changes) == _changed(other, changes):
+            if _apply_changes(one, changes) == _apply_changes(other, changes):
                 return tuple(name for name, _ in changes)
     return None
 
 
-def _changed(text: str, changes: tuple[tuple[str, Callable[[str], str]], ...]) -> str:
+def _apply_changes(text: str, changes: tuple[tuple[str, Callable[[str], str]], ...]) -> str:
     for _, change in changes:
         text = change(text)
     return text
 
 
-def near_miss(one: str | None, other: str | None) -> Message | None:
+def describe_near_miss(one: str | None, other: str | None) -> Message | None:
     """A sentence on two texts that differ only in what people overlook."""
     if one is None or other is None or one == other:
         return None

@@ -1,4 +1,4 @@
-"""Rows that were never there: sources without a row that fits what the question says of them."""
+"""Rows that were never there: sources without a row that meets the conditions of the question on them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SourceGap:
 
 @dataclass(frozen=True)
 class PossibleGap:
-    """A source that the question speaks of: a plan of its fitting rows, and one of the values of each condition."""
+    """A source that the question has conditions on: a plan of fitting rows, and one of values for each condition."""
 
     table: Operator
     conditions: tuple[str, ...]
@@ -38,7 +38,7 @@ class PossibleGap:
 
 
 def gaps(plan: Plan, wanted: Mapping[OpId, Conditions]) -> Iterator[PossibleGap]:
-    """The sources that the question speaks of."""
+    """Yield the sources that the question has conditions on."""
     fresh = Fresh(plan)
     for node in walk(plan):
         if isinstance(node, Table) and wanted[node.id]:

@@ -60,8 +60,8 @@ def candidate_plan(traced: TracedQuery) -> Plan:
     notes = fresh.attribute("notes", INTEGER)
     claims = call("concat", *(claim for i in range(len(traced.plans)) for claim in _claims(traced, i)))
     claimed = Flatten(id=fresh.part(plan), input=traced.rows.plan, collection=claims, elements=(claim,))
-    told = MakeStruct(("trail", "row"), (traced.rows.trail_expr, FieldOf(Ref(claim), 3)))
-    columns = (*carry((claim,)), Column(notes, traced.rows.notes_expr), Column(witness, told))
+    trail_and_row = MakeStruct(("trail", "row"), (traced.rows.trail_expr, FieldOf(Ref(claim), 3)))
+    columns = (*carry((claim,)), Column(notes, traced.rows.notes_expr), Column(witness, trail_and_row))
     marked = Project(id=fresh.part(plan), input=claimed, columns=columns)
     return Aggregate(
         id=fresh.part(plan),

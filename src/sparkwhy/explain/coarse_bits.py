@@ -18,25 +18,25 @@ from sparkwhy.trace.blame import Bits, bundle, droppers_of, is_bundle
 from sparkwhy.trace.trace import TracedQuery
 
 BUNDLES = 16
-"""So many bundles there are at first."""
+"""The number of bundles at first."""
 
 Together = tuple[frozenset[OpId], ...]
 Trace = Callable[[Together], TracedQuery]
 Find = Callable[[TracedQuery], tuple[Candidate, ...]]
 
 
-def needed(trace: Trace, find: Find, plan: Plan) -> Together:
+def find_coarse_bits(trace: Trace, find: Find, plan: Plan) -> Together:
     """What can be taken together of a query that cannot be traced otherwise: what no explanation needs."""
-    together = _bundled(plan)
+    together = _bundle_neighbours(plan)
     while True:
         traced = trace(together)
-        blamed = _blamed(traced.bits, find(traced))
+        blamed = _bundles_to_split(traced.bits, find(traced))
         if not blamed:
             return together
-        together = tuple(part for i, ops in enumerate(together) for part in _opened(ops, bundle(i) in blamed))
+        together = tuple(part for i, ops in enumerate(together) for part in _split_bundle(ops, bundle(i) in blamed))
 
 
-def _opened(ops: frozenset[OpId], blamed: bool) -> Together:
+def _split_bundle(ops: frozenset[OpId], blamed: bool) -> Together:
     """A bundle in two halves if it is blamed; one operator is no bundle."""
     ordered = sorted(ops)
     halves = (ordered[: len(ops) // 2], ordered[len(ops) // 2 :]) if blamed else (ordered,)
@@ -48,7 +48,7 @@ def single(bits: Bits, candidates: Iterable[Candidate]) -> tuple[Candidate, ...]
     return tuple(each for each in candidates if not any(map(is_bundle, _ops(bits, each))))
 
 
-def _bundled(plan: Plan) -> Together:
+def _bundle_neighbours(plan: Plan) -> Together:
     """All operators that drop rows, neighbours together."""
     ops: Sequence[OpId] = [node.id for node in walk(plan) if droppers_of(node)]
     size = ceil(len(ops) / BUNDLES) or 1
@@ -56,7 +56,7 @@ def _bundled(plan: Plan) -> Together:
     return tuple(part for part in parts if len(part) > 1)
 
 
-def _blamed(bits: Bits, candidates: Sequence[Candidate]) -> set[OpId]:
+def _bundles_to_split(bits: Bits, candidates: Sequence[Candidate]) -> set[OpId]:
     """The bundles that the smallest candidates blame."""
     return {op for each in candidates if _is_smallest(each, candidates) for op in _ops(bits, each) if is_bundle(op)}
 

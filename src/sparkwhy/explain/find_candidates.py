@@ -12,7 +12,7 @@ from sparkwhy.backtrace.find_keys import FindKeys
 from sparkwhy.backtrace.selectivity import FEW_MARKS, find_small_groupings
 from sparkwhy.errors import TooManyOperators
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of
-from sparkwhy.explain.coarse_bits import needed, single
+from sparkwhy.explain.coarse_bits import find_coarse_bits, single
 from sparkwhy.explain.witnesses import find_witnesses
 from sparkwhy.limits import Limits
 from sparkwhy.plan.nodes import Plan
@@ -36,7 +36,7 @@ def find_candidates(
     """Trace the variants and collect the candidates.
 
     Where data is large, what happened to the rows behind a group is looked up afterwards. A query with more droppers
-    than bits is traced with coarse bits first, to find out which operators have to be told apart.
+    than bits is traced with coarse bits first, to find out which operators need bits of their own.
     """
     plans = [each.plan for each in variants.found]
     keys, small_at = find_keys(plans, asked), find_small_groupings(plans[0], asked)
@@ -50,7 +50,9 @@ def find_candidates(
     try:
         traced = full()
     except TooManyOperators:
-        coarse = needed(lambda ops: some(together=ops), lambda t: candidates_of(t, collect(t), zone), plans[0])
+        coarse = find_coarse_bits(
+            lambda ops: some(together=ops), lambda t: candidates_of(t, collect(t), zone), plans[0]
+        )
         traced = full(together=coarse)
     rows = collect(traced)
     witnesses = _find_witnesses(engine, traced, rows, limits) if large else {}

@@ -1,4 +1,4 @@
-"""Find the sources without a row that fits what the question says of them."""
+"""Find the sources without a row that meets the conditions of the question on them."""
 
 from __future__ import annotations
 

@@ -72,9 +72,9 @@ class Explanation:
 
     `certain`: with just these operators relaxed, a matching row was seen. Otherwise the values that it would need
     are within reach of a change of constants, no more. Each witness is a row that would become the answer: its
-    values in the result, and what it met at each operator. `alternative` says which attributes are read instead of
-    which; it is empty for the query as written. `evidence` says why it was tried if nobody declared it, and what had to
-    be mapped for it. `plan` is the query under it.
+    values in the result, and what happened to it at each operator. `alternative` says which attributes are read
+    instead of which; it is empty for the query as written. `evidence` says why it was tried if it was not declared,
+    and what had to be mapped for it. `plan` is the query under it.
 
     `fixes` are the changes that were tried, one for each operator. `verified`: the query with these was run and returns
     a matching row; False: none of the changes that were tried does, or there are none, as `reason` says; None: not
@@ -101,5 +101,5 @@ class Explanation:
 
 
 def column_names(plan: Plan) -> list[str]:
-    """Return the names of a result's columns, told apart where one repeats: `status`, `status (2)`."""
+    """Return the names of a result's columns, with a number where one repeats: `status`, `status (2)`."""
     return unique_names(plan.output)

@@ -10,8 +10,8 @@ from sparkwhy.plan.nodes import Plan, Union
 from sparkwhy.plan.traits import is_positional
 from sparkwhy.plan.walk import inputs, walk
 
-_TOLD = 4
-"""So many columns are named."""
+_MAX_NAMED = 4
+"""At most this many columns are named."""
 
 
 def find_swapped_columns(plan: Plan) -> tuple[Message, ...]:
@@ -34,7 +34,7 @@ def _note(node: Plan, found: Sequence[tuple[str, str]]) -> Message:
     operator = Operator.of(node)
     place = "" if operator.where is None else f" ({operator.where})"
     pairs = list(dict.fromkeys(found))
-    told = ", ".join(f"{given} becomes {wanted}" for given, wanted in pairs[:_TOLD])
-    more = ", ..." if len(pairs) > _TOLD else ""
+    named = ", ".join(f"{given} becomes {wanted}" for given, wanted in pairs[:_MAX_NAMED])
+    more = ", ..." if len(pairs) > _MAX_NAMED else ""
     code = "union_by_position" if isinstance(node, Union) else "by_position"
-    return Message(code, operator=f"{operator.text}{place}", columns=f"{told}{more}")
+    return Message(code, operator=f"{operator.text}{place}", columns=f"{named}{more}")

@@ -55,7 +55,7 @@ class Answer:
         return cls("not_missing", question, plan, tried.found, matching=rows)
 
     @classmethod
-    def explained(
+    def with_explanations(
         cls,
         question: Question,
         alternatives: Alternatives,
@@ -67,7 +67,7 @@ class Answer:
 
         `left_out` says what was not followed.
         """
-        warnings = (*left_out, *_pruned(alternatives))
+        warnings = (*left_out, *_note_pruned(alternatives))
         outcome: Outcome = "explained" if any(e.certain or e.verified for e in explanations) else "unexplained"
         plan = alternatives.found[0].plan
         return cls(outcome, question, plan, alternatives.found, explanations, warnings=warnings, tried=tried)
@@ -77,7 +77,7 @@ class Answer:
         cls, question: Question, tried: Alternatives, gaps: tuple[SourceGap, ...], meant: tuple[Message, ...]
     ) -> Answer:
         plan = tried.found[0].plan
-        return cls("not_in_data", question, plan, tried.found, gaps=gaps, warnings=_pruned(tried) + meant)
+        return cls("not_in_data", question, plan, tried.found, gaps=gaps, warnings=_note_pruned(tried) + meant)
 
     def show(self) -> None:
         """Prints the answer, as `DataFrame.show` prints rows; `str` gives the plain text.
@@ -125,6 +125,6 @@ def _file(path: Any) -> Path:
     raise BadArgument("path", f"is the name of a file, not {show_argument(path)}", hint='write to_html("why.html").')
 
 
-def _pruned(tried: Alternatives) -> tuple[Message, ...]:
+def _note_pruned(tried: Alternatives) -> tuple[Message, ...]:
     """Return a note on each alternative that could not be tried."""
     return tuple(Message("not_tried", changes=show_changes(e.changes), reason=e.reason) for e in tried.pruned)

@@ -13,7 +13,7 @@ from sparkwhy.plan.origins import Origins
 from sparkwhy.plan.show import main_nodes, names_for, show_expr, show_op
 from sparkwhy.plan.types import TIMES
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of
-from sparkwhy.report.values import all_cut, cut, show_cell, show_row, told_values
+from sparkwhy.report.values import cut, cut_each, show_cell, show_row, show_values
 from sparkwhy.trace.encode import print_value
 from sparkwhy.trace.observe import time_bounds
 from sparkwhy.trace.witness import Observation, Row, Witness
@@ -47,9 +47,11 @@ def _nulls(
             if seen.has_value(path) and seen.value_of(path) is None:
                 behind = origins.ancestors(path)
                 padding = list(_padding(behind, witness, nodes))
-                yield from (_padded(join, part, origins, witness) for join in padding if join.id.step not in blamed)
+                yield from (
+                    _explain_padding(join, part, origins, witness) for join in padding if join.id.step not in blamed
+                )
                 if not padding and not _is_relaxed(behind, blamed, nodes):
-                    yield from _computed(path, origins, witness, explanation.plan)
+                    yield from _explain_computed_null(path, origins, witness, explanation.plan)
 
 
 def _did_not_hold(part: Expr, seen: Observation) -> bool:
@@ -76,12 +78,12 @@ def _is_relaxed(behind: frozenset[AttrId], blamed: set[int], nodes: Mapping[int,
     return any(behind & {element.id for element in node.elements} for node in flattens)
 
 
-def _padded(join: Join, part: Expr, origins: Origins, witness: Witness) -> str:
+def _explain_padding(join: Join, part: Expr, origins: Origins, witness: Witness) -> str:
     seen = witness.at[join.id.step]
-    told = f"the null comes from {show_op(join)}: {_own_values(join, seen)} has no partner"
+    sentence = f"the null comes from {show_op(join)}: {_own_values(join, seen)} has no partner"
     others = {a.id for a in join.output} - _lacking(join, seen)
     movable = _includes(part) and not origins.ancestors(part) & others
-    return f"{told}; as a condition of the join it would keep the row" if movable else told
+    return f"{sentence}; as a condition of the join it would keep the row" if movable else sentence
 
 
 def _includes(part: Expr) -> bool:
@@ -89,15 +91,15 @@ def _includes(part: Expr) -> bool:
     return isinstance(part, In) or (isinstance(part, Compare) and part.op != "<>")
 
 
-def _computed(path: Expr, origins: Origins, witness: Witness, plan: Plan) -> Iterator[str]:
+def _explain_computed_null(path: Expr, origins: Origins, witness: Witness, plan: Plan) -> Iterator[str]:
     """What computed a null, and of what, as far as the result shows that."""
     expr = origins.computation(path)
     if expr is not None:
         read = {attribute.id for attribute in attributes_of(expr)}
         columns = zip(column_names(plan), plan.output, strict=True)
         values = {name: witness.row.get(name) for name, attribute in columns if attribute.id in read}
-        told = f": {told_values(values)}{_format(path, values)}" if values else ""
-        yield cut(f"the null comes from {show_expr(expr)}{told}")
+        sentence = f": {show_values(values)}{_format(path, values)}" if values else ""
+        yield cut(f"the null comes from {show_expr(expr)}{sentence}")
 
 
 def _format(path: Expr, values: Mapping[str, Any]) -> str:
@@ -106,7 +108,7 @@ def _format(path: Expr, values: Mapping[str, Any]) -> str:
     return f", which has the format {' or '.join(formats)}" if formats and path.type in TIMES else ""
 
 
-# --- what an operator says of a row ---
+# --- what happened at an operator ---
 
 
 def _verdicts(node: Plan | None, seen: Observation) -> Iterator[str]:
@@ -116,7 +118,7 @@ def _verdicts(node: Plan | None, seen: Observation) -> Iterator[str]:
         case Filter():
             names = names_for(node)
             for part, verdict in failed:
-                read = {show_expr(e, names): seen.value_of(e) for e in _told(part) if seen.has_value(e)}
+                read = {show_expr(e, names): seen.value_of(e) for e in _values_read_by(part) if seen.has_value(e)}
                 yield _verdict(show_expr(part, names), verdict, read)
         case Join():
             names = names_for(node)
@@ -128,34 +130,34 @@ def _verdicts(node: Plan | None, seen: Observation) -> Iterator[str]:
             return
 
 
-def _told(part: Expr) -> Iterator[Expr]:
+def _values_read_by(part: Expr) -> Iterator[Expr]:
     yield from dict.fromkeys(paths_of(part))
     yield from time_bounds(part)
 
 
 def _verdict(conjunct: str, verdict: bool | None, values: Mapping[str, Any]) -> str:
     outcome = "NULL, not true" if verdict is None else "FALSE"
-    told = told_values(values)
-    return f"{told}, so {conjunct} is {outcome}" if told else f"{conjunct} is {outcome}"
+    sentence = show_values(values)
+    return f"{sentence}, so {conjunct} is {outcome}" if sentence else f"{conjunct} is {outcome}"
 
 
 def _partners(node: Plan | None, seen: Observation) -> Iterator[str]:
     if seen.no_partner is not None:
         yield f"{_own_values(node, seen)}: no partner on the {seen.no_partner}"
-        yield from _listed(f"nearest on the {seen.no_partner}", seen.nearest)
+        yield from _list_rows(f"nearest on the {seen.no_partner}", seen.nearest)
     elif seen.has_partner is not None:
         yield f"{_own_values(node, seen)}: has a partner on the {seen.has_partner}"
-        yield from _listed("its partner", seen.partner)
+        yield from _list_rows("its partner", seen.partner)
 
 
 def _own_values(node: Plan | None, seen: Observation) -> str:
     """Show what a row brings to a join; its columns need not say from which side, for the sentence does."""
     if not isinstance(node, Join) or node.condition is None:
-        return told_values(seen.values)
+        return show_values(seen.values)
     values: dict[str, Any] = {}
     for expr, value in seen.read:
         values.setdefault(show_expr(expr), value)
-    return told_values(values)
+    return show_values(values)
 
 
 def _ranks_and_rivals(seen: Observation) -> Iterator[str]:
@@ -164,7 +166,7 @@ def _ranks_and_rivals(seen: Observation) -> Iterator[str]:
     if seen.rival is not None:
         yield cut(f"kept instead: {', '.join(f'{name} = {print_value(value)}' for name, value in seen.rival.items())}")
     yield from (f"copies on the {side}: {count}" for side, count in seen.copies.items())
-    yield from _listed("kept instead", seen.kept)
+    yield from _list_rows("kept instead", seen.kept)
 
 
 def _ranks(seen: Observation) -> dict[str, Any]:
@@ -174,9 +176,9 @@ def _ranks(seen: Observation) -> dict[str, Any]:
     return {**found, **{f"last {show_expr(e, seen.names)} that is kept": value for e, value in seen.cut_off}}
 
 
-def _listed(label: str, rows: Sequence[Row]) -> Iterator[str]:
+def _list_rows(label: str, rows: Sequence[Row]) -> Iterator[str]:
     if rows and len(rows[0]) == 1:
         (name,) = rows[0]
         yield f"{label}: {name} = {', '.join(show_cell(row[name]) for row in rows)}"
     else:
-        yield from all_cut(f"{label}: {show_row(row)}" for row in rows)
+        yield from cut_each(f"{label}: {show_row(row)}" for row in rows)

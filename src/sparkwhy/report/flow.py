@@ -33,18 +33,18 @@ class Flow:
         seen = [each for each in explanations if each.count]
         if not seen:
             return None
-        told = [each for each in seen if not each.alternative]
-        told = told or [each for each in seen if each.alternative == seen[0].alternative]
+        shown = [each for each in seen if not each.alternative]
+        shown = shown or [each for each in seen if each.alternative == seen[0].alternative]
         tree = _Tree.of(plan)
         left, lost, unknown = Counter[int](), Counter[int](), set[int]()
-        for explanation in told:
+        for explanation in shown:
             way = _way(tree, explanation)
             left.update(dict.fromkeys(way.alive, explanation.count))
             left.update(dict.fromkeys(way.dead, 0))
             lost.update(dict.fromkeys(way.droppers, explanation.count))
             unknown |= way.unknown
         known = {step: count for step, count in left.items() if step not in unknown}
-        return cls(sum(each.count for each in told), known, dict(lost), told[0].alternative)
+        return cls(sum(each.count for each in shown), known, dict(lost), shown[0].alternative)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class _Tree:
         reads = {step: [below.id.step for below in inputs_of_step(node)] for step, node in nodes.items()}
         return cls(nodes, reads, {below: step for step, inputs in reads.items() for below in inputs})
 
-    def beneath(self, step: int) -> Iterator[int]:
+    def steps_below(self, step: int) -> Iterator[int]:
         """The step and all that it reads from."""
         todo = [step]
         while todo:
@@ -69,7 +69,7 @@ class _Tree:
             yield below
             todo.extend(self.reads[below])
 
-    def above(self, step: int) -> Iterator[int]:
+    def steps_above(self, step: int) -> Iterator[int]:
         """The step and all that its rows go through."""
         yield step
         while step in self.reader:
@@ -89,13 +89,13 @@ class _Way:
 
 def _way(tree: _Tree, explanation: Explanation) -> _Way:
     blamed = frozenset(operator.id for operator in explanation.operators)
-    later = frozenset(step for each in blamed for step in tree.above(each) if step != each)
+    later = frozenset(step for each in blamed for step in tree.steps_above(each) if step != each)
     dead = blamed | later
     absent, unknown = set[int](), set[int]()
     for step in tree.nodes:
         not_here, not_known = _sides(tree, step, explanation, dead)
-        absent.update(below for side in not_here for below in tree.beneath(side))
-        unknown.update(below for side in not_known for below in tree.beneath(side))
+        absent.update(below for side in not_here for below in tree.steps_below(side))
+        unknown.update(below for side in not_known for below in tree.steps_below(side))
     alive = frozenset(tree.nodes) - dead - absent - unknown
     return _Way(alive, dead, blamed - later, frozenset(unknown) - dead - absent)
 

@@ -16,7 +16,7 @@ from sparkwhy.plan.show import inputs_of_step, main_nodes, show_step, title_of
 from sparkwhy.plan.walk import walk
 from sparkwhy.report.flow import Flow
 from sparkwhy.report.tags import Markup, element
-from sparkwhy.report.values import seen
+from sparkwhy.report.values import show_controls
 
 _CHARS = 34
 _LINES = 3
@@ -129,7 +129,8 @@ def _boxes(plan: Plan) -> dict[int, Box]:
     """The boxes in reading order, not yet placed."""
     last = {node.id.step: node for node in walk(plan)}
     return {
-        step: _box_without_place(node, seen(show_step(node, last[step]))) for step, node in main_nodes(plan).items()
+        step: _box_without_place(node, show_controls(show_step(node, last[step])))
+        for step, node in main_nodes(plan).items()
     }
 
 

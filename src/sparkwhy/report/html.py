@@ -11,10 +11,11 @@ from typing import Any
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.report.flow import Flow
 from sparkwhy.report.graph import column, draw, layout
-from sparkwhy.report.report import Change, Report, Row, Suspect, Told, show_changes
+from sparkwhy.report.report import Change, Report, Row, ShownExplanation, Suspect, show_changes
 from sparkwhy.report.tags import Content, Markup, document, element, join_markup, script, style_sheet
-from sparkwhy.report.values import counted, show_cell
+from sparkwhy.report.values import show_cell
 from sparkwhy.trace.encode import MapEntries
+from sparkwhy.wording import count_of
 
 _NO_NETWORK = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
@@ -22,7 +23,7 @@ _ACROSS = 5
 """A row with more columns than this is shown with a line for each."""
 
 _ELEMENTS = 6
-"""So many elements of a nested value are shown."""
+"""At most this many elements of a nested value are shown."""
 
 
 def page(report: Report) -> str:
@@ -56,7 +57,7 @@ def _marked_operators(report: Report) -> set[int]:
     """The operators of the first explanation, or the sources that lack the row."""
     shown = report.explanations or report.dominated
     lacking = {gap.table.id for gap in report.gaps}
-    return lacking | {suspect.operator.id for told in shown[:1] for suspect in told.suspects}
+    return lacking | {suspect.operator.id for each in shown[:1] for suspect in each.suspects}
 
 
 def _drawings(report: Report, marked: set[int]) -> Iterator[Markup]:
@@ -70,8 +71,8 @@ def _drawings(report: Report, marked: set[int]) -> Iterator[Markup]:
 
 def _legend(flow: Flow | None) -> Iterator[Markup]:
     if flow is not None:
-        said = _LEGEND if not flow.alternative else _LEGEND_OF_ALTERNATIVE
-        yield element("p", said.format(changes=show_changes(flow.alternative)), _GROUPS, class_="legend")
+        legend = _LEGEND if not flow.alternative else _LEGEND_OF_ALTERNATIVE
+        yield element("p", legend.format(changes=show_changes(flow.alternative)), _GROUPS, class_="legend")
 
 
 _LEGEND = (
@@ -100,9 +101,9 @@ def _answer(report: Report) -> Iterator[Markup]:
     yield from map(_gap, report.gaps)
     if report.outcome == "unexplained" and report.explanations:
         yield element("p", "These might, if their constants changed; whether they do was not seen:")
-    yield from (_explanation(told) for told in report.explanations)
-    yield from _more("Also works, but changes more than is needed", [_explanation(told) for told in report.dominated])
-    yield from _more("Tried without success", [_show_attempt(told) for told in report.tried])
+    yield from (_explanation(shown) for shown in report.explanations)
+    yield from _more("Also works, but changes more than is needed", [_explanation(shown) for shown in report.dominated])
+    yield from _more("Tried without success", [_show_attempt(shown) for shown in report.tried])
     yield from (element("p", f"Note: {note}", class_="note") for note in report.notes)
 
 
@@ -111,9 +112,9 @@ def _more(title: str, items: Sequence[Markup]) -> Iterator[Markup]:
         yield element("details", element("summary", f"{title} ({len(items)})"), *items)
 
 
-def _show_attempt(told: Told) -> Markup:
-    reason = told.reason or "it does not let the row through"
-    return element("p", element("code", told.title), f": {reason}", class_="vain")
+def _show_attempt(shown: ShownExplanation) -> Markup:
+    reason = shown.reason or "it does not let the row through"
+    return element("p", element("code", shown.title), f": {reason}", class_="vain")
 
 
 def _gap(gap: SourceGap) -> Markup:
@@ -131,14 +132,14 @@ def _gap(gap: SourceGap) -> Markup:
 # --- explanations ---
 
 
-def _explanation(told: Told) -> Markup:
-    steps = " ".join(str(suspect.operator.id) for suspect in told.suspects)
-    first, *others = map(_name, told.suspects)
+def _explanation(shown: ShownExplanation) -> Markup:
+    steps = " ".join(str(suspect.operator.id) for suspect in shown.suspects)
+    first, *others = map(_name, shown.suspects)
     title = (element("span", first), *(element("span", _AND, " ", other) for other in others))
-    rank = element("span", str(told.rank), class_="rank")
-    parts = (rank, " ", element("span", *title, class_="title"), " ", _mark(told))
+    rank = element("span", str(shown.rank), class_="rank")
+    parts = (rank, " ", element("span", *title, class_="title"), " ", _mark(shown))
     button = element("button", *parts, type="button", aria_expanded="true")
-    body = element("div", *_body(told), class_="body")
+    body = element("div", *_body(shown), class_="body")
     return element("article", element("h2", button), body, data_steps=steps)
 
 
@@ -150,8 +151,8 @@ def _name(suspect: Suspect) -> Markup:
     return join_markup((element("code", suspect.operator.text), " ", place))
 
 
-def _mark(told: Told) -> Markup:
-    match told.verified:
+def _mark(shown: ShownExplanation) -> Markup:
+    match shown.verified:
         case True:
             return element("span", "verified", class_="mark good")
         case False:
@@ -160,21 +161,21 @@ def _mark(told: Told) -> Markup:
             return element("span", "not tried", class_="mark")
 
 
-def _body(told: Told) -> Iterator[Markup]:
-    alone = len(told.suspects) == 1  # then the title says all there is to say of its name
-    yield from (_suspect(each, () if alone else (_name(each),)) for each in told.suspects if _says_more(each))
-    yield from _list(told.remarks)
-    if told.alternative is not None:
-        yield element("p", "with ", element("code", told.alternative))
-        yield from _list(told.evidence)
-    if told.rows:
+def _body(shown: ShownExplanation) -> Iterator[Markup]:
+    alone = len(shown.suspects) == 1  # then the title has its name
+    yield from (_suspect(each, () if alone else (_name(each),)) for each in shown.suspects if _says_more(each))
+    yield from _list(shown.remarks)
+    if shown.alternative is not None:
+        yield element("p", "with ", element("code", shown.alternative))
+        yield from _list(shown.evidence)
+    if shown.rows:
         yield element("h3", "Would give")
-        yield _table(None, told.rows)
-        if told.unseen:
-            yield element("p", f"and {counted(told.unseen, 'other column')}", class_="more")
-        if told.more:
-            yield element("p", f"and {told.more} more like that", class_="more")
-    yield from _fix(told)
+        yield _table(None, shown.rows)
+        if shown.unseen:
+            yield element("p", f"and {count_of(shown.unseen, 'other column')}", class_="more")
+        if shown.more:
+            yield element("p", f"and {shown.more} more like that", class_="more")
+    yield from _fix(shown)
 
 
 def _says_more(suspect: Suspect) -> bool:
@@ -192,21 +193,21 @@ def _list(sentences: Sequence[str]) -> Iterator[Markup]:
         yield element("ul", *(element("li", sentence) for sentence in sentences))
 
 
-def _fix(told: Told) -> Iterator[Markup]:
-    if told.verified:
-        yield element("h3", "Fix, run and seen to work" if told.changes else "Run and seen to work", class_="good")
-    elif told.changes:
+def _fix(shown: ShownExplanation) -> Iterator[Markup]:
+    if shown.verified:
+        yield element("h3", "Fix, run and seen to work" if shown.changes else "Run and seen to work", class_="good")
+    elif shown.changes:
         yield element("h3", "Tried")
-    yield from map(_change, told.changes)
-    if told.verified is False:
-        yield element("p", told.unverified_reason, class_="bad")
-    if told.effects is not None:
+    yield from map(_change, shown.changes)
+    if shown.verified is False:
+        yield element("p", shown.unverified_reason, class_="bad")
+    if shown.effects is not None:
         yield element("h3", "What else would change")
-        yield element("p", told.effects, class_="effects")
-    if told.entering:
-        yield _table("Rows that enter, for example", told.entering)
-    if told.leaving:
-        yield _table("Rows that leave, for example", told.leaving)
+        yield element("p", shown.effects, class_="effects")
+    if shown.entering:
+        yield _table("Rows that enter, for example", shown.entering)
+    if shown.leaving:
+        yield _table("Rows that leave, for example", shown.leaving)
 
 
 # --- diffs ---

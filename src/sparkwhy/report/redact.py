@@ -32,7 +32,7 @@ Mask: TypeAlias = Callable[[str, str], str]
 """What to show instead of a value, by the column or expression and the value, both as text."""
 
 _MOST = 10_000
-"""So many names can be meant; an iterator may have no end."""
+"""At most this many names are read; an iterator may have no end."""
 
 _HINT = "write redact=True, names of columns, or a function of a column and a value."
 
@@ -45,7 +45,7 @@ class Redaction:
     mask: Mask | None = None
 
     @classmethod
-    def checked(cls, redact: Any) -> Redaction | None:
+    def from_argument(cls, redact: Any) -> Redaction | None:
         """What was asked for, if it can be; None: nothing is hidden."""
         if isinstance(redact, bool):
             return cls() if redact else None
@@ -59,11 +59,11 @@ class Redaction:
         for name in sorted(self.columns or ()):
             if name not in known:
                 near = get_close_matches(name, known) or sorted(known)[:12]
-                raise BadArgument("redact", f"names {name}, which the query does not have", hint=_meant(near))
+                raise BadArgument("redact", f"names {name}, which the query does not have", hint=_suggest_names(near))
 
-    def on(self, plan: Plan) -> Redaction:
+    def extend_to(self, plan: Plan) -> Redaction:
         """The same with the names of all columns that are computed from hidden ones."""
-        return self if self.columns is None else replace(self, columns=_derived(plan, self.columns))
+        return self if self.columns is None else replace(self, columns=_derived_names(plan, self.columns))
 
     def hides(self, what: str) -> bool:
         """Whether a value is hidden, by the column or the expression that it is of."""
@@ -71,7 +71,7 @@ class Redaction:
             return True
         return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", what.lower()) for name in self.columns)
 
-    def shown(self, what: str, value: Any, type: str = "") -> Any:
+    def mask_value(self, what: str, value: Any, type: str = "") -> Any:
         """What is shown of a value; that it is null is no secret."""
         if value is None or not self.hides(what):
             return value
@@ -90,7 +90,7 @@ def _names(given: Any) -> list[str]:
     return names
 
 
-def _meant(names: Iterable[str]) -> str:
+def _suggest_names(names: Iterable[str]) -> str:
     return f"did you mean {' or '.join(names)}?"
 
 
@@ -113,7 +113,7 @@ def _fields(type: Type) -> Iterator[str]:
             return
 
 
-def _derived(plan: Plan, names: frozenset[str]) -> frozenset[str]:
+def _derived_names(plan: Plan, names: frozenset[str]) -> frozenset[str]:
     """The names, and those of all columns that are computed from columns or fields of these names."""
     hidden = {a.id for node in walk(plan) for a in node.output if {a.name.lower(), *_fields(a.type)} & names}
 
@@ -129,9 +129,9 @@ def _derived(plan: Plan, names: frozenset[str]) -> frozenset[str]:
 # --- the answer ---
 
 
-def redacted(answer: Answer, redaction: Redaction) -> Answer:
+def redact_answer(answer: Answer, redaction: Redaction) -> Answer:
     """The answer without the hidden values."""
-    hide = redaction.on(answer.plan)
+    hide = redaction.extend_to(answer.plan)
     return replace(
         answer,
         explanations=tuple(_explanation(each, hide) for each in answer.explanations),
@@ -142,21 +142,21 @@ def redacted(answer: Answer, redaction: Redaction) -> Answer:
     )
 
 
-def _explanation(told: Explanation, hide: Redaction) -> Explanation:
-    effects = told.side_effects
+def _explanation(explanation: Explanation, hide: Redaction) -> Explanation:
+    effects = explanation.side_effects
     return replace(
-        told,
-        witnesses=tuple(_witness(each, told.plan, hide) for each in told.witnesses),
-        fixes=tuple(_fix(fix, hide) for fix in told.fixes),
-        returned=None if told.returned is None else _row(told.returned, told.plan, hide),
-        reason=None if told.reason is None else _message(told.reason, hide),
-        side_effects=None if effects is None else _effects(effects, told.plan, hide),
+        explanation,
+        witnesses=tuple(_witness(each, explanation.plan, hide) for each in explanation.witnesses),
+        fixes=tuple(_fix(fix, hide) for fix in explanation.fixes),
+        returned=None if explanation.returned is None else _row(explanation.returned, explanation.plan, hide),
+        reason=None if explanation.reason is None else _message(explanation.reason, hide),
+        side_effects=None if effects is None else _effects(effects, explanation.plan, hide),
     )
 
 
 def _row(row: Mapping[str, Any], plan: Plan, hide: Redaction) -> Mapping[str, Any]:
     types = dict(zip(column_names(plan), (ddl(a.type) for a in plan.output), strict=True))
-    return {name: hide.shown(name, value, types.get(name, "")) for name, value in row.items()}
+    return {name: hide.mask_value(name, value, types.get(name, "")) for name, value in row.items()}
 
 
 def _witness(witness: Witness, plan: Plan, hide: Redaction) -> Witness:
@@ -181,11 +181,11 @@ def _observation(seen: Observation, hide: Redaction) -> Observation:
 def _hide_values(
     values: tuple[tuple[Expr, Typed], ...], seen: Observation, hide: Redaction
 ) -> tuple[tuple[Expr, Typed], ...]:
-    return tuple((expr, hide.shown(show_expr(expr, seen.names), value)) for expr, value in values)
+    return tuple((expr, hide.mask_value(show_expr(expr, seen.names), value)) for expr, value in values)
 
 
 def _hide_row(row: Row, hide: Redaction) -> Row:
-    return {name: hide.shown(name, value) for name, value in row.items()}
+    return {name: hide.mask_value(name, value) for name, value in row.items()}
 
 
 def _hide_rows(rows: Iterable[Row], hide: Redaction) -> tuple[Row, ...]:
@@ -209,7 +209,8 @@ def _effects(effects: SideEffects, plan: Plan, hide: Redaction) -> SideEffects:
 
 def _gap(gap: SourceGap, hide: Redaction) -> SourceGap:
     nearest = {
-        condition: tuple(hide.shown(condition, value) for value in values) for condition, values in gap.nearest.items()
+        condition: tuple(hide.mask_value(condition, value) for value in values)
+        for condition, values in gap.nearest.items()
     }
     return replace(gap, nearest=nearest)
 
@@ -218,7 +219,7 @@ def _message(message: Message, hide: Redaction) -> Message:
     """Return the message without the hidden values that it quotes."""
 
     def mask(value: Value) -> Value:
-        shown = hide.shown(value.column, value.value) if value.column else MASK  # of an unknown column: hide it
+        shown = hide.mask_value(value.column, value.value) if value.column else MASK  # of an unknown column: hide it
         return value if shown is value.value else Value(value.column, None, hidden=str(shown))
 
     return message.with_values(mask)

@@ -17,7 +17,7 @@ from sparkwhy.plan.walk import walk
 from sparkwhy.question.pattern import show_pattern
 from sparkwhy.report.findings import findings
 from sparkwhy.report.flow import Flow
-from sparkwhy.report.values import counted
+from sparkwhy.wording import count_of
 
 if TYPE_CHECKING:
     from sparkwhy.report.answer import Answer
@@ -31,7 +31,7 @@ _STRICTER = "what it lets through decides what is counted or kept further on"
 
 @dataclass(frozen=True)
 class Suspect:
-    """An operator that must change: how it reads under the alternative, where that differs, and what it met there.
+    """An operator that must change: how it reads under the alternative, where that differs, and its findings.
 
     `place` is where it stands; of operators that look the same it says the step of the plan too.
     """
@@ -57,14 +57,14 @@ class Change:
 
 
 def _effects(explanation: Explanation) -> str | None:
-    """What else the fix changes; that it was not counted is said too, for nobody should take it for nothing."""
+    """Return what else the fix changes, also that it was not counted: silence would read as no side effects."""
     if explanation.side_effects is not None:
         return show_effects(explanation.side_effects)
     return "what else this changes was not counted" if explanation.verified else None
 
 
 @dataclass(frozen=True)
-class Told:
+class ShownExplanation:
     """An explanation in words. `unseen` is how many columns of `rows` were not looked at."""
 
     rank: int
@@ -83,7 +83,7 @@ class Told:
     leaving: tuple[Row, ...]
 
     @classmethod
-    def of(cls, explanation: Explanation) -> Told:
+    def of(cls, explanation: Explanation) -> ShownExplanation:
         nodes = main_nodes(explanation.plan)
         witnesses = explanation.witnesses[:_WITNESSES]
         effects, seen = explanation.side_effects, _returned_row(explanation)
@@ -141,9 +141,9 @@ class Report:
     headline: str
     plan: Plan
     flow: Flow | None
-    explanations: tuple[Told, ...]
-    dominated: tuple[Told, ...]
-    tried: tuple[Told, ...]
+    explanations: tuple[ShownExplanation, ...]
+    dominated: tuple[ShownExplanation, ...]
+    tried: tuple[ShownExplanation, ...]
     matching: tuple[Row, ...]
     gaps: tuple[SourceGap, ...]
     notes: tuple[str, ...]
@@ -157,9 +157,9 @@ class Report:
             headline=_headline(answer),
             plan=answer.plan,
             flow=Flow.of(answer.plan, answer.explanations),
-            explanations=tuple(Told.of(each) for each in answer.explanations if each not in folded),
-            dominated=tuple(map(Told.of, folded)),
-            tried=tuple(map(Told.of, _worth_telling(answer))),
+            explanations=tuple(ShownExplanation.of(each) for each in answer.explanations if each not in folded),
+            dominated=tuple(map(ShownExplanation.of, folded)),
+            tried=tuple(map(ShownExplanation.of, _worth_telling(answer))),
             matching=answer.matching,
             gaps=answer.gaps,
             notes=answer.warnings,
@@ -183,11 +183,11 @@ def show_effects(effects: SideEffects) -> str:
     if effects.added is None or effects.removed is None:
         verb = "changes" if effects.upper == 1 else "change"
         if effects.lower == effects.upper:
-            return f"{counted(effects.upper, 'other row')} of the result {verb}"
+            return f"{count_of(effects.upper, 'other row')} of the result {verb}"
         return f"{effects.lower} to {effects.upper} other rows of the result change"
     moves = {"enter": effects.added, "leave": effects.removed}
     first, *then = [(count, verb if count > 1 else f"{verb}s") for verb, count in moves.items() if count]
-    return ", ".join([f"{counted(first[0], 'other row')} {first[1]} the result", *(f"{n} {verb}" for n, verb in then)])
+    return ", ".join([f"{count_of(first[0], 'other row')} {first[1]} the result", *(f"{n} {verb}" for n, verb in then)])
 
 
 def _headline(answer: Answer) -> str:
@@ -208,9 +208,9 @@ def _suspect(operator: Operator, explanation: Explanation, nodes: Mapping[int, P
     node = nodes.get(operator.id)
     reading = operator.text if node is None else show_op(node)
     witnesses = explanation.witnesses[:_WITNESSES]
-    met = _drop_repeated(line for witness in witnesses for line in findings(operator, witness, explanation))
+    lines = _drop_repeated(line for witness in witnesses for line in findings(operator, witness, explanation))
     place = _place(operator, explanation.operators)
-    return Suspect(operator, place, None if reading == operator.text else reading, met)
+    return Suspect(operator, place, None if reading == operator.text else reading, lines)
 
 
 def _place(operator: Operator, among: tuple[Operator, ...]) -> str | None:

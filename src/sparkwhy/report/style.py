@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal as OneOf
 from typing import NamedTuple, TextIO
 
-from sparkwhy.report.values import seen
+from sparkwhy.report.values import show_controls
 
 Role = OneOf["plain", "title", "faint", "good", "bad", "added", "removed"]
 
@@ -33,7 +33,7 @@ Line = tuple[Piece, ...]
 
 def plain_line(line: Line) -> str:
     """The line without colour; what would steer the terminal is made visible."""
-    return "".join(seen(piece.text) for piece in line).rstrip()
+    return "".join(show_controls(piece.text) for piece in line).rstrip()
 
 
 def coloured_line(line: Line) -> str:
@@ -41,14 +41,14 @@ def coloured_line(line: Line) -> str:
 
 
 def _color(piece: Piece) -> str:
-    text = seen(piece.text)
+    text = show_controls(piece.text)
     code = _CODES.get(piece.role)
     return text if code is None or not text.strip() else f"\x1b[{code}m{text}\x1b[0m"
 
 
 def wrap_line(line: Line, width: int) -> Iterator[Line]:
     """The line in as many as it takes to fit, broken between words."""
-    shown = tuple(Piece(seen(piece.text), piece.role) for piece in line)
+    shown = tuple(Piece(show_controls(piece.text), piece.role) for piece in line)
     text = "".join(piece.text for piece in shown).rstrip()
     if len(text) <= width or any(piece.role in _VERBATIM for piece in line):
         yield line
@@ -85,7 +85,7 @@ def _between(line: Line, start: int, end: int) -> Line:
 
 
 def width_of(stream: TextIO) -> int | None:
-    """How many columns a terminal has; None if nobody watches."""
+    """How many columns a terminal has; None if the output is not a terminal."""
     return shutil.get_terminal_size().columns if stream.isatty() else None
 
 

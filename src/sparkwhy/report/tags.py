@@ -8,7 +8,7 @@ from html import escape
 from importlib.resources import files
 from typing import TypeAlias
 
-from sparkwhy.report.values import seen
+from sparkwhy.report.values import show_controls
 
 _VOID = frozenset({"meta", "br"})
 
@@ -59,7 +59,7 @@ def _resource(name: str) -> str:
 
 
 def _escape(text: str) -> str:
-    return escape(seen(text))
+    return escape(show_controls(text))
 
 
 def _attribute_text(value: str | float) -> str:

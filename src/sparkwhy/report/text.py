@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 from sparkwhy.explain.absent import SourceGap
-from sparkwhy.report.report import Change, Report, Row, Suspect, Told
+from sparkwhy.report.report import Change, Report, Row, ShownExplanation, Suspect
 from sparkwhy.report.style import Line, Piece, Role, coloured_line, plain_line, wrap_line
-from sparkwhy.report.values import counted, cut, show_cell, show_row
+from sparkwhy.report.values import cut, show_cell, show_row
+from sparkwhy.wording import count_of
 
 _PLACE = 100
 """Where a place in the user's code is aligned to at most."""
@@ -66,10 +67,10 @@ def _gap(gap: SourceGap) -> Iterator[Line]:
 # --- explanations ---
 
 
-def _explanations(explanations: Iterable[Told], width: int | None) -> Iterator[Line]:
-    told = tuple(explanations)
-    aligned = _place([suspect for each in told for suspect in each.suspects], width)
-    for each in told:
+def _explanations(explanations: Iterable[ShownExplanation], width: int | None) -> Iterator[Line]:
+    shown = tuple(explanations)
+    aligned = _place([suspect for each in shown for suspect in each.suspects], width)
+    for each in shown:
         yield from _explanation(each, aligned)
         yield _line()
 
@@ -82,17 +83,17 @@ def _place(suspects: Sequence[Suspect], width: int | None) -> int:
     return max(min(longest, _PLACE, room), 0)
 
 
-def _explanation(told: Told, width: int) -> Iterator[Line]:
-    for position, suspect in enumerate(told.suspects):
-        yield from _suspect(f"{told.rank}." if position == 0 else "and", suspect, width)
-    yield from _indent(told.remarks)
-    if told.alternative is not None:
-        yield from _indent([f"with {told.alternative}", *told.evidence])
-    unseen = f" (and {counted(told.unseen, 'other column')})" if told.unseen else ""
-    yield from _indent(dict.fromkeys(f"would give {show_row(row)}{unseen}" for row in told.rows))
-    if told.more:
-        yield from _indent([f"and {told.more} more like that"])
-    yield from _fix(told)
+def _explanation(shown: ShownExplanation, width: int) -> Iterator[Line]:
+    for position, suspect in enumerate(shown.suspects):
+        yield from _suspect(f"{shown.rank}." if position == 0 else "and", suspect, width)
+    yield from _indent(shown.remarks)
+    if shown.alternative is not None:
+        yield from _indent([f"with {shown.alternative}", *shown.evidence])
+    unseen = f" (and {count_of(shown.unseen, 'other column')})" if shown.unseen else ""
+    yield from _indent(dict.fromkeys(f"would give {show_row(row)}{unseen}" for row in shown.rows))
+    if shown.more:
+        yield from _indent([f"and {shown.more} more like that"])
+    yield from _fix(shown)
 
 
 def _suspect(label: str, suspect: Suspect, width: int) -> Iterator[Line]:
@@ -114,21 +115,21 @@ def _indent(lines: Iterable[str], role: Role = "plain") -> Iterator[Line]:
 # --- fixes ---
 
 
-def _fix(told: Told) -> Iterator[Line]:
+def _fix(shown: ShownExplanation) -> Iterator[Line]:
     """What was changed, whether it works, and what else it does."""
-    if told.verified:
-        yield from _indent(["fix, run and seen to work:" if told.changes else "run and seen to work"], "good")
-    elif told.changes:
+    if shown.verified:
+        yield from _indent(["fix, run and seen to work:" if shown.changes else "run and seen to work"], "good")
+    elif shown.changes:
         yield from _indent(["tried:"])
-    for change in told.changes:
+    for change in shown.changes:
         yield from _change(change)
-    if told.verified is False:
-        yield from _indent([told.unverified_reason], "bad")
-    if told.effects is not None:
-        examples = told.entering or told.leaving
-        yield from _indent([f"{told.effects}, such as" if examples else told.effects])
-    yield from _sign("+", told.entering)
-    yield from _sign("-", told.leaving)
+    if shown.verified is False:
+        yield from _indent([shown.unverified_reason], "bad")
+    if shown.effects is not None:
+        examples = shown.entering or shown.leaving
+        yield from _indent([f"{shown.effects}, such as" if examples else shown.effects])
+    yield from _sign("+", shown.entering)
+    yield from _sign("-", shown.leaving)
 
 
 def _change(change: Change) -> Iterator[Line]:
@@ -145,21 +146,21 @@ def _sign(sign: str, rows: Iterable[Row]) -> Iterator[Line]:
     return _indent(f"  {sign} {show_row(row)}" for row in rows)
 
 
-# --- what is told in short ---
+# --- what is shown in short ---
 
 
-def _fold(title: str, explanations: tuple[Told, ...]) -> Iterator[Line]:
+def _fold(title: str, explanations: tuple[ShownExplanation, ...]) -> Iterator[Line]:
     if explanations:
         yield _line(title)
         yield from (_line(f"{f'{each.rank}.':>3} {each.title}{_aside(each)}") for each in explanations)
         yield _line()
 
 
-def _aside(told: Told) -> str:
-    return "" if told.effects is None else f" ({told.effects})"
+def _aside(shown: ShownExplanation) -> str:
+    return "" if shown.effects is None else f" ({shown.effects})"
 
 
-def _show_attempts(explanations: tuple[Told, ...]) -> Iterator[Line]:
+def _show_attempts(explanations: tuple[ShownExplanation, ...]) -> Iterator[Line]:
     if explanations:
         yield _line("Tried without success:", "faint")
         for each in explanations[:_TRIED]:

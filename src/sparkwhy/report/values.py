@@ -13,7 +13,7 @@ MAX_LINE = 120
 """Where a value and a line of values are cut."""
 
 
-def seen(text: str) -> str:
+def show_controls(text: str) -> str:
     """The text with control characters and escapes made visible: `a<U+001B>[31m`."""
     return "".join(c if c.isprintable() else f"<U+{ord(c):04X}>" for c in text)
 
@@ -23,7 +23,7 @@ def cut(text: str, width: int = MAX_LINE) -> str:
 
 
 def show_cell(value: Any) -> str:
-    """A value as it is; in quotes, with all to be seen, where one could overlook something."""
+    """A value as it is; in quotes, with every character visible, where one could be overlooked."""
     if value is None:
         return "null"
     text = cut(print_value(value), MAX_VALUE)
@@ -34,11 +34,11 @@ def show_row(row: Mapping[str, Any]) -> str:
     return cut(", ".join(f"{name} = {show_cell(value)}" for name, value in row.items()))
 
 
-def told_values(values: Mapping[str, Any]) -> str:
-    """Values that an operator read, with null said out loud."""
+def show_values(values: Mapping[str, Any]) -> str:
+    """Return the values that an operator read as text: `year = 2018`, `city is null`."""
     read = {name: value for name, value in values.items() if not _says_itself(name, value)}
-    told = (f"{name} is null" if value is None else f"{name} = {show_cell(value)}" for name, value in read.items())
-    return ", ".join(told)
+    shown = (f"{name} is null" if value is None else f"{name} = {show_cell(value)}" for name, value in read.items())
+    return ", ".join(shown)
 
 
 def _says_itself(name: str, value: Any) -> bool:
@@ -47,10 +47,5 @@ def _says_itself(name: str, value: Any) -> bool:
     return name in (f"'{text}'", f"date '{text}'", f"timestamp '{text}'")
 
 
-def counted(count: int, noun: str) -> str:
-    """`1 row`, `2 rows`."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def all_cut(lines: Iterable[str]) -> Iterable[str]:
+def cut_each(lines: Iterable[str]) -> Iterable[str]:
     return (cut(line) for line in lines)
