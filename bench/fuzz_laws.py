@@ -150,7 +150,7 @@ def fixing(label: str) -> Attempt | None:
         for each in () if case.matching(plan) else tried(case).verified:
             if each.repair is not None:
                 for law in CHECKS:
-                    law(case, each, each.repair.fixed)
+                    law(case, each, each.repair.fixed_plan)
 
     return Attempt(generator.tables, check_fixes)
 

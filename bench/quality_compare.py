@@ -276,7 +276,7 @@ def _told_by(
 
 def is_sound(case: Case, each: Claim) -> bool:
     """Whether a verified fix, run by itself, returns the row."""
-    return each.repair is not None and is_successful(each.repair.fixed, case.tables, case.question)
+    return each.repair is not None and is_successful(each.repair.fixed_plan, case.tables, case.question)
 
 
 def _wanted(case: Case, ours: Ours) -> Iterator[Wanted]:

@@ -192,7 +192,7 @@ def test_a_cause_ends_in_a_fix_that_brings_the_row(spark: SparkSession, judged: 
     assert (explanation.verified, explanation.minimal) == (True, True)
     (found,) = judged
     assert found.repair is not None
-    matching = Filter(id=OpId(0), input=found.repair.fixed, condition=all_of(conditions(answer.question)))
+    matching = Filter(id=OpId(0), input=found.repair.fixed_plan, condition=all_of(conditions(answer.question)))
     assert not run(spark, matching).isEmpty()
 
 

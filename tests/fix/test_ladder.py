@@ -94,7 +94,7 @@ def test_a_condition_on_an_aggregate_is_a_filter_like_any_other() -> None:
     found = {tuple(op.id for op in each.explanation.operators): each for each in answer.verified}
     assert fixes(found[4,]) == ["filter total >= 25"]
     assert fixes(found[2,]) == ["filter v < 61"]
-    assert all(case.matching(each.repair.fixed) for each in answer.verified if each.repair is not None)
+    assert all(case.matching(each.repair.fixed_plan) for each in answer.verified if each.repair is not None)
 
 
 def test_a_constant_below_is_looked_for_so_that_a_condition_above_holds() -> None:

@@ -30,11 +30,11 @@ def answers(others: int) -> list[tuple[Case, Tried]]:
 def fixes(others: int) -> list[tuple[Case, Claim, Plan]]:
     """The verified explanations of all cases, each with its fixed query."""
     found = [(case, each) for case, answer in answers(others) for each in answer.verified]
-    return [(case, each, each.repair.fixed) for case, each in found if each.repair is not None]
+    return [(case, each, each.repair.fixed_plan) for case, each in found if each.repair is not None]
 
 
 def told(case: Case, each: Claim) -> str:
-    fixed = "" if each.repair is None else show_plan(each.repair.fixed)
+    fixed = "" if each.repair is None else show_plan(each.repair.fixed_plan)
     return f"{show_plan(case.plan)}\nfixed:\n{fixed}\n{case.tables}\n{case.conditions}\n{each.explanation}"
 
 

@@ -80,7 +80,7 @@ def test_a_verified_change_of_the_join_returns_the_row() -> None:
     assert len(verified) >= 12
     for case, each in verified:
         assert each.repair is not None
-        assert run(meeting(each.repair.fixed, case.conditions), case.tables), show_plan(case.plan)
+        assert run(meeting(each.repair.fixed_plan, case.conditions), case.tables), show_plan(case.plan)
 
 
 def test_a_join_is_among_the_operators_and_its_fix_is_a_join() -> None:

@@ -16,7 +16,7 @@ from sparkwhy.backtrace.backtrace import backtrace
 from sparkwhy.fix.proposals.conditions.constants import constant_value
 from sparkwhy.fix.search.constants import ComparedConstant, compared_constants
 from sparkwhy.fix.search.search import FixSearch
-from sparkwhy.fix.search.sweep import Found, Sweep, found_in, swept
+from sparkwhy.fix.search.sweep import Found, Sweep, read_sweeps, swept
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.build import Fresh, all_of, call, carry
@@ -112,14 +112,14 @@ def found(case: Case, sweeps: Sequence[Sweep]) -> dict[int, Found]:
     known = {}
     for each in swept(sweeps, case.conditions):
         plan, places = each.plan(), each.sweeps
-        told = found_in(run(plan, case.tables), [sweeps[at] for at in places])
+        told = read_sweeps(run(plan, case.tables), [sweeps[at] for at in places])
         known.update({places[at]: each for at, each in told.items()})
     return known
 
 
 def works(case: Case, sweep: Sweep, value: Any) -> bool:
     """Whether the query returns the row with its bound at a value."""
-    ladder, plan = sweep.compared, sweep.repair.fixed
+    ladder, plan = sweep.compared, sweep.repair.fixed_plan
     bound = Compare("<=" if is_less(ladder) else ">=", ladder.side, Literal(value, ladder.side.type))
 
     def changed(node: Plan, below: tuple[Plan, ...]) -> Plan:
@@ -143,7 +143,7 @@ def by_running(case: Case, sweep: Sweep) -> Found:
 
 def values_of(case: Case, sweep: Sweep) -> set[Any]:
     """What the comparison reads of the rows that come to the groups that are asked for, if nothing keeps them out."""
-    plan = sweep.repair.fixed
+    plan = sweep.repair.fixed_plan
     fresh, top = Fresh(plan), next(node for node in walk(plan) if isinstance(node, Aggregate))
     side = Column(fresh.attribute("side", sweep.compared.side.type, nullable=True), sweep.compared.side)
 
@@ -296,7 +296,7 @@ def test_what_is_no_number_is_never_a_bound(spark: SparkSession) -> None:
             (each,) = swept([sweep], case.conditions)
             made = each.plan()
             rows = spark_run.run(spark, with_data(spark, made, {OpId(1): values})).collect()
-            assert [v for each in found_in(rows, [sweep]).values() for v in each.values] == bound
+            assert [v for each in read_sweeps(rows, [sweep]).values() for v in each.values] == bound
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.backtrace.find_keys import KeyFinder, find_no_keys
 from sparkwhy.explain.candidates import candidate_plan, candidates_of
 from sparkwhy.fix.propose import propose
-from sparkwhy.fix.verify import conditions_on_rows, outcome_plan, outcomes_of, told_of
+from sparkwhy.fix.verify import conditions_on_rows, outcome_plan, outcomes_of, returned_attributes
 from sparkwhy.limits import Limits
 from sparkwhy.memory.interpreter import run
 from sparkwhy.plan.exprs import Attribute, Compare, Expr, In, Literal, Ref
@@ -128,7 +128,7 @@ def test_changed_queries_with_keys_return_the_same(batch: int) -> None:
         case = Case.of(plan, generator.tables, conditions, alternatives(generator, plan, seed % 3))
         keys, looks = watched(generator.tables)
         claims, query = claims_of(case)
-        told = told_of(plan, conditions, more=True)
+        told = returned_attributes(plan, conditions, more=12)
         for claim in claims:
             if repairs := propose(query, claim.candidates).repairs:
                 plans, asked = [repair.plan for repair in repairs], conditions_on_rows(repairs[0].plan, conditions)

@@ -42,6 +42,6 @@ class Repair:
     cost: tuple[int, int] = (0, 0)
 
     @property
-    def fixed(self) -> Plan:
+    def fixed_plan(self) -> Plan:
         """The changed query itself, with the joins and flattens relaxed."""
         return relax(self.plan, self.relaxed)

@@ -75,7 +75,7 @@ def blame(context: FixContext, node: Plan, dropper: Dropper, variant: int, obser
     return Blamed(node, dropper, variant, observation, next(about, None))
 
 
-def failed_at(observation: Observation) -> Callable[[Expr], bool]:
+def has_failed_at(observation: Observation) -> Callable[[Expr], bool]:
     """Return a test whether a conjunct failed on the witness; one that was not recorded is left as it is."""
     return lambda part: observation.has_verdict(part) and observation.verdict_of(part) is not True
 

@@ -43,18 +43,18 @@ def effects_plan(
 
     To carry examples along Spark sorts all rows that move; without them it only counts.
     """
-    evaluated = _evaluated(plan, repairs, much=much)
+    evaluated = _evaluate_repairs(plan, repairs, much=much)
     fresh = Fresh(evaluated.rows.plan)
     groups = alike(evaluated, plan.output)
-    moved = _moved(fresh, evaluated, groups, conditions)
+    moved = _find_moves(fresh, evaluated, groups, conditions)
     move = fresh.attribute("move", _MOVE)
-    listed = call("concat", *map(_listed, moved.sets))
+    listed = call("concat", *map(_list_moves, moved.sets))
     flat = Flatten(id=fresh.part(plan), input=moved.plan, collection=listed, elements=(move,))
-    told = _told(fresh, flat, evaluated, [group[0] for group in groups], Ref(move), examples=examples)
-    return _counted(fresh, plan, _netted(fresh, plan, told))
+    told = _rows_of_moves(fresh, flat, evaluated, [group[0] for group in groups], Ref(move), examples=examples)
+    return _count_moves(fresh, plan, _net_moves(fresh, plan, told))
 
 
-def _evaluated(plan: Plan, repairs: Sequence[Repair], *, much: bool) -> EvaluatedQueries:
+def _evaluate_repairs(plan: Plan, repairs: Sequence[Repair], *, much: bool) -> EvaluatedQueries:
     return evaluate([plan, *(r.plan for r in repairs)], [frozenset(), *(r.relaxed for r in repairs)], much=much)
 
 
@@ -64,15 +64,15 @@ def bounds_plan(plan: Plan, repairs: Sequence[Repair], conditions: Conditions) -
     A row that leaves may be the same as one that enters. To find out, Spark would have to compare all their values; so
     there are bounds on what is left of both.
     """
-    evaluated = _evaluated(plan, repairs, much=True)
+    evaluated = _evaluate_repairs(plan, repairs, much=True)
     fresh = Fresh(evaluated.rows.plan)
-    moved = _moved(fresh, evaluated, alike(evaluated, plan.output), conditions)
-    sets = [Column(fresh.attribute("gates", LONG), _all_gates(moved, sign)) for sign in (1, -1)]
+    moved = _find_moves(fresh, evaluated, alike(evaluated, plan.output), conditions)
+    sets = [Column(fresh.attribute("gates", LONG), _bits_of_moves(moved, sign)) for sign in (1, -1)]
     rows = Column(fresh.attribute("rows", LONG), AggCall("count", (long(1),)))
     return Aggregate(id=fresh.part(plan), input=moved.plan, keys=tuple(sets), aggregates=(rows,))
 
 
-def _all_gates(moved: _Moved, sign: int) -> Expr:
+def _bits_of_moves(moved: _Moved, sign: int) -> Expr:
     found: Expr = long(0)
     for moves in moved.sets:
         found = union(found, moves.gates) if moves.sign == sign else found
@@ -113,7 +113,7 @@ class _Moved(NamedTuple):
     sets: tuple[_Moves, ...]
 
 
-def _moved(
+def _find_moves(
     fresh: Fresh, evaluated: EvaluatedQueries, groups: Sequence[Sequence[int]], conditions: Conditions
 ) -> _Moved:
     """Most rows are in all queries alike: they are gone before anything is listed for each query."""
@@ -186,52 +186,52 @@ def _is_comparable(type: Type) -> bool:
             return type not in UNCOMPARABLE
 
 
-def _listed(moves: _Moves) -> Expr:
+def _list_moves(moves: _Moves) -> Expr:
     names = tuple(field.name for field in _MOVE.fields)
     gates = bits_in(moves.gates, moves.repairs)
     return transform(gates, lambda gate: MakeStruct(names, (gate, long(moves.sign), integer(moves.group))))
 
 
-def _told(
+def _rows_of_moves(
     fresh: Fresh, moves: Plan, evaluated: EvaluatedQueries, readings: Sequence[int], move: Expr, *, examples: bool
 ) -> Plan:
     """Each move with its row, and the row as text if examples are to be told."""
 
-    def held(build: Callable[[Sequence[Expr]], Expr]) -> Expr:
+    def build_once(build: Callable[[Sequence[Expr]], Expr]) -> Expr:
         *first, last = (build([evaluated.rows.read_in(i, Ref(a)) for a in evaluated.plans[0].output]) for i in readings)
         cases = tuple((equal(FieldOf(move, 2), integer(at)), value) for at, value in enumerate(first))
         return Case(cases, last) if cases else last
 
-    row = held(_row)
+    row = build_once(_row)
     columns = [
         Column(fresh.attribute("gate", LONG), FieldOf(move, 0)),
         Column(fresh.attribute("sign", LONG), FieldOf(move, 1)),
         Column(fresh.attribute("row", row.type), row),
     ]
     if examples:
-        text = held(lambda columns: call("array", *map(encode, columns)))
+        text = build_once(lambda columns: call("array", *map(encode, columns)))
         columns.append(Column(fresh.attribute("text", Array(STRING)), text))
     return Project(id=fresh.part(evaluated.plans[0]), input=moves, columns=tuple(columns))
 
 
 def _row(columns: Sequence[Expr]) -> Expr:
-    return MakeStruct(tuple(f"c{i}" for i in range(len(columns))), tuple(map(unordered, columns)))
+    return MakeStruct(tuple(f"c{i}" for i in range(len(columns))), tuple(map(sort_unordered, columns)))
 
 
-def unordered(value: Expr) -> Expr:
+def sort_unordered(value: Expr) -> Expr:
     """A value with everything sorted that has no order; what cannot be compared at all is taken as text."""
     match value.type:
         case Map():
             entries = call("map_entries", value)
-            return call("sort_array", transform(entries, unordered), boolean(True))
+            return call("sort_array", transform(entries, sort_unordered), boolean(True))
         case Atom() if value.type in UNCOMPARABLE:
             return Cast(value, STRING)
         case Array(element) if _needs_sorting(element):
-            return call("sort_array", transform(value, unordered), boolean(True))
+            return call("sort_array", transform(value, sort_unordered), boolean(True))
         case Array():
             return call("sort_array", value, boolean(True))
         case Struct(fields) if any(_needs_sorting(field.type) for field in fields):
-            parts = tuple(unordered(FieldOf(value, i)) for i in range(len(fields)))
+            parts = tuple(sort_unordered(FieldOf(value, i)) for i in range(len(fields)))
             built = MakeStruct(tuple(field.name for field in fields), parts)
             return either(IsNull(value), null(built.type), built)
         case _:
@@ -248,7 +248,7 @@ def _needs_sorting(type: Type) -> bool:
             return type in UNCOMPARABLE
 
 
-def _netted(fresh: Fresh, plan: Plan, moves: Plan) -> Plan:
+def _net_moves(fresh: Fresh, plan: Plan, moves: Plan) -> Plan:
     """Each different row of each repair with the copies that enter, less those that leave."""
     gate, sign, row, *texts = moves.output
     net = Column(fresh.attribute("net", LONG), AggCall("sum", (Ref(sign),)))
@@ -256,7 +256,7 @@ def _netted(fresh: Fresh, plan: Plan, moves: Plan) -> Plan:
     return Aggregate(id=fresh.part(plan), input=moves, keys=carry((gate, row)), aggregates=(net, *told))
 
 
-def _counted(fresh: Fresh, plan: Plan, netted: Plan) -> Plan:
+def _count_moves(fresh: Fresh, plan: Plan, netted: Plan) -> Plan:
     gate, _, net, *texts = (Ref(attribute) for attribute in netted.output)
     columns = []
     for sign in (1, -1):

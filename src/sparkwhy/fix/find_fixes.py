@@ -71,7 +71,7 @@ def confirm_fixes(engine: Engine, found: Sequence[Claim], written: Plan) -> tupl
 
     def failure(repair: Repair) -> str | None:
         try:
-            engine.run_in_full(make_strict(repair.fixed, written))
+            engine.run_in_full(make_strict(repair.fixed_plan, written))
         except engine.failures as error:
             condition = engine.failing_value(error)
             if condition is None:

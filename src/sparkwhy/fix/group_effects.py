@@ -94,7 +94,7 @@ class GroupEffects:
         """None, if something above the groups depends on their values, or if more than what is below is changed."""
         plans = (plan, *(repair.plan for repair in repairs))
         tops = tuple(top for each in plans if (top := _top(each)) is not None)
-        if len(tops) < len(plans) or len({_above(each) for each in plans}) > 1 or len(set(map(_types, tops))) > 1:
+        if len(tops) < len(plans) or len({_exprs_above(each) for each in plans}) > 1 or len(set(map(_types, tops))) > 1:
             return None
         return cls(plan, repairs, conditions, tops, closely)
 
@@ -110,9 +110,9 @@ class GroupEffects:
         if not self.tops[0].keys:
             return None
         relaxed = [frozenset(), *(repair.relaxed for repair in self.repairs)]
-        return self._counted(self._moves(evaluate(self._keyed(), relaxed)))
+        return self._count_groups(self._moves(evaluate(self._rows_with_keys(), relaxed)))
 
-    def _keyed(self) -> list[Plan]:
+    def _rows_with_keys(self) -> list[Plan]:
         """The rows of each query with the keys of their groups and their weight, and if need be their values."""
         fresh = Fresh(self.plan)
         values = [(self._weight(top), *(_read_by(top) if self._read_other_values() else ())) for top in self.tops]
@@ -144,7 +144,9 @@ class GroupEffects:
     def _telling(self) -> tuple[int, Weighing] | None:
         """The aggregate that tells most, and how. One is enough; in two, rows may cancel out that differ in sum."""
         columns = enumerate(self.tops[0].aggregates)
-        known = [(at, _weighing(c.expr, closely=self.closely)) for at, c in columns if c.attribute in self._passed]
+        known = [
+            (at, _weighing(c.expr, closely=self.closely)) for at, c in columns if c.attribute in self._result_attributes
+        ]
         found = [(at, weighing) for at, weighing in known if weighing is not None]
         return min(found, key=lambda each: list(Weighing).index(each[1])) if found else None
 
@@ -161,8 +163,8 @@ class GroupEffects:
             flat = Flatten(id=fresh.part(at), input=known, collection=known_entries, elements=(entry,))
             fields = [FieldOf(Ref(entry), i) for i in range(len(at.keys) + 2)]
             somewhere = Compare("<>", fields[-1], long(0))
-            return self._told(fresh, Filter(id=fresh.part(at), input=flat, condition=somewhere), fields)
-        return self._told(fresh, known, list(entries[0].values))
+            return self._group_entries(fresh, Filter(id=fresh.part(at), input=flat, condition=somewhere), fields)
+        return self._group_entries(fresh, known, list(entries[0].values))
 
     def _entries(
         self, evaluated: EvaluatedQueries, classes: Sequence[Sequence[int]], inside: Expr
@@ -182,7 +184,7 @@ class GroupEffects:
         told = tuple(held[: len(self.tops[0].keys) + 1])
         return MakeStruct((*(f"v{i}" for i in range(len(told))), "inside"), (*told, inside))
 
-    def _told(self, fresh: Fresh, rows: Plan, entry: Sequence[Expr]) -> Plan:
+    def _group_entries(self, fresh: Fresh, rows: Plan, entry: Sequence[Expr]) -> Plan:
         """The keys of a row, its weight, the queries that have it, and those that differ in that from the query."""
         at = self.tops[0]
         *keys, weight, inside = entry
@@ -195,7 +197,7 @@ class GroupEffects:
         moved = Column(fresh.attribute("moved", LONG), others)
         return Project(id=fresh.part(at), input=listed, columns=(*carry(listed.output), moved))
 
-    def _counted(self, moves: Plan) -> Plan:
+    def _count_groups(self, moves: Plan) -> Plan:
         """How many groups there are of each fate."""
         at, fresh = self.tops[0], Fresh(moves)
         keys, (weight, inside, moved) = moves.output[: len(at.keys)], moves.output[len(at.keys) :]
@@ -203,13 +205,13 @@ class GroupEffects:
         signed: Expr = Ref(weight)
         if not self._cancels_itself:
             signed = either(_has(Ref(inside), 0), call("negative", signed), signed)
-        sums = [self._total(either(_has(Ref(moved), i), signed, long(0))) for i in self._netted]
+        sums = [self._total(either(_has(Ref(moved), i), signed, long(0))) for i in self._repairs_with_sums]
         summed = [Column(fresh.attribute("net", each.type, nullable=True), each) for each in sums]
         groups = Aggregate(id=fresh.part(at), input=moves, keys=carry(keys), aggregates=(*merged, *summed))
         names = {column.attribute: Ref(key) for column, key in zip(at.keys, keys, strict=True)}
         asked = is_true(all_of(substitute_attributes(condition, names) for condition in self._key_conditions))
         changed: Expr = long(0)
-        for i, net in zip(self._netted, summed, strict=True):
+        for i, net in zip(self._repairs_with_sums, summed, strict=True):
             changed = call("|", changed, either(self._differs(Ref(net.attribute)), long(bit_of_query(i)), long(0)))
         fate = (
             *carry(c.attribute for c in merged),
@@ -233,7 +235,7 @@ class GroupEffects:
         return self._telling is not None and self._telling[1] is Weighing.LISTED
 
     @property
-    def _netted(self) -> range:
+    def _repairs_with_sums(self) -> range:
         """The repairs of which weights are summed up; of more it would be too long for Java."""
         return range(1, len(self.tops)) if self._telling and len(self.tops) <= _MOST_NETTED else range(0)
 
@@ -268,11 +270,11 @@ class GroupEffects:
             return Range(0, 0), Range(0, 0)
         if each.asked and after and alone:  # what enters is what was asked for, and what leaves is not
             return Range(0, 0), Range(int(before), int(before))
-        changed = self._changed(each, query) if before and after else Range(1, 1)
+        changed = self._has_other_values(each, query) if before and after else Range(1, 1)
         enters = Range(0 if each.asked else changed.least, changed.most) if after else Range(0, 0)
         return enters, changed if before else Range(0, 0)
 
-    def _changed(self, each: Seen, query: int) -> Range:
+    def _has_other_values(self, each: Seen, query: int) -> Range:
         """Whether a group that is in both results has other values."""
         same_functions = _functions(self.tops[query]) == _functions(self.tops[0])
         if same_functions and not each.moved & bit_of_query(query):
@@ -283,10 +285,10 @@ class GroupEffects:
     @property
     def _tells_apart(self) -> bool:
         """Whether rows of different groups are different: the result has all keys."""
-        return all(column.attribute in self._passed for column in self.tops[0].keys)
+        return all(column.attribute in self._result_attributes for column in self.tops[0].keys)
 
     @cached_property
-    def _passed(self) -> frozenset[Attribute]:
+    def _result_attributes(self) -> frozenset[Attribute]:
         """The keys and aggregates that are columns of the result."""
         passed = {attribute: attribute for attribute in self.tops[0].output}
         for node in reversed(_projections_above(self.plan)):
@@ -332,7 +334,7 @@ def _projections_above(plan: Plan) -> list[Project]:
     return found
 
 
-def _above(plan: Plan) -> tuple[tuple[Expr, ...], ...]:
+def _exprs_above(plan: Plan) -> tuple[tuple[Expr, ...], ...]:
     return tuple(tuple(exprs_of(node)) for node in _projections_above(plan))
 
 

@@ -11,7 +11,7 @@ from sparkwhy.explain.model import Explanation, SideEffects
 from sparkwhy.explain.repair import Repair
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.propose import Proposals
-from sparkwhy.fix.verify import Outcome, returned, shortfall
+from sparkwhy.fix.verify import Outcome, returned_row, shortfall
 from sparkwhy.messages import Message, join_reasons
 from sparkwhy.plan.nodes import OpId
 
@@ -27,7 +27,7 @@ def judge(
     if working:
         repair, outcome = working[0]
         fixed = replace(_with_fixes(context, claim, repair), verified=True, reason=None)
-        return replace(claim, repair=repair, explanation=replace(fixed, returned=returned(repair, outcome)))
+        return replace(claim, repair=repair, explanation=replace(fixed, returned=returned_row(repair, outcome)))
     if proposals.repairs:
         first = proposals.repairs[0]
         return _fail(claim, _with_fixes(context, claim, first), shortfall(first, outcomes.get(0), conditions), first)

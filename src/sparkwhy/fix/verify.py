@@ -87,17 +87,14 @@ def _results(
     return transform(present(evaluated, readings), lambda gate: MakeStruct(("repair", "outcome"), (gate, outcome)))
 
 
-def told_of(plan: Plan, conditions: Conditions, *, more: bool) -> tuple[Attribute, ...]:
-    """What is told of a row that a repaired query returns: what the question reads, and some other columns if wished.
+def returned_attributes(plan: Plan, conditions: Conditions, *, more: int) -> tuple[Attribute, ...]:
+    """Return the attributes to collect of a row that a repaired query returns.
 
-    There may be thousands of these, and what nobody reads need not be computed.
+    These are the attributes that the question reads and up to `more` others: a result may have thousands of columns.
     """
     asked = dict.fromkeys(attribute for condition in conditions for attribute in attributes_of(condition))
     others = (attribute for attribute in plan.output if attribute not in asked)
-    return (*asked, *(islice(others, _MORE_COLUMNS) if more else ()))
-
-
-_MORE_COLUMNS = 12
+    return (*asked, *islice(others, more))
 
 
 def alike(evaluated: EvaluatedQueries, attributes: Iterable[Attribute]) -> tuple[tuple[int, ...], ...]:
@@ -152,8 +149,8 @@ def outcomes_of(rows: Iterable[Sequence[Any]], told: Sequence[Attribute], timezo
     return {query_of_bit(gate): Outcome(tuple(met), decode_row(row)) for gate, (met, row) in rows}
 
 
-def returned(repair: Repair, outcome: Outcome) -> Mapping[str, Any]:
-    """What is told of the row that a repaired query returns, by the names of the result's columns."""
+def returned_row(repair: Repair, outcome: Outcome) -> Mapping[str, Any]:
+    """Return the collected values of the row that a repaired query returns, by the names of the result's columns."""
     names = zip(repair.plan.output, column_names(repair.plan), strict=True)
     return {name: outcome.row[a] for a, name in names if a in outcome.row}
 

@@ -22,7 +22,7 @@ def with_code_edits(before: Plan, each: Claim) -> Claim:
     repair = each.repair or each.failed
     if repair is None:
         return each
-    new = {node.id: node for node in walk(repair.fixed)}
+    new = {node.id: node for node in walk(repair.fixed_plan)}
     fixes = tuple(replace(fix, diff=_diff(before, new, fix)) for fix in each.explanation.fixes)
     return replace(each, explanation=replace(each.explanation, fixes=fixes))
 

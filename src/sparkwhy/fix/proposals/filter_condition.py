@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sparkwhy.explain.repair import Change
-from sparkwhy.fix.context import Blamed, FixContext, failed_at, values_at
+from sparkwhy.fix.context import Blamed, FixContext, has_failed_at, values_at
 from sparkwhy.fix.proposals.condition_forms import Forms, change_failed
 from sparkwhy.plan.nodes import Filter
 
@@ -28,5 +28,5 @@ def forms_for(context: FixContext, blamed: Blamed) -> Forms:
     node, observation = blamed.node, blamed.observation
     if not isinstance(node, Filter) or observation is None:
         return Forms()
-    failed, value_of = failed_at(observation), values_at(context, observation)
+    failed, value_of = has_failed_at(observation), values_at(context, observation)
     return change_failed(node.condition, failed, value_of, context.limits.changed_conditions)

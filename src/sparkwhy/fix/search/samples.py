@@ -87,12 +87,12 @@ class _Readings:
         evaluated = evaluate([self._reading(i) for i in range(len(self.looks))], [frozenset()] * len(self.looks))
         rows, fresh = evaluated.rows, Fresh(evaluated.rows.plan)
 
-        def seen(i: int, side: Attribute) -> Column:
+        def sample_column(i: int, side: Attribute) -> Column:
             comes = Compare("<>", call("&", present_in(evaluated), long(bit_of_query(i))), long(0))
             value = either(comes, rows.read_in(i, Ref(side)), null(side.type))
             return Column(fresh.attribute("side", side.type, nullable=True), value)
 
-        columns = tuple(seen(i, side) for i, sides in enumerate(self._sides) for side in sides)
+        columns = tuple(sample_column(i, side) for i, sides in enumerate(self._sides) for side in sides)
         return Project(id=fresh.part(evaluated.plans[0]), input=rows.plan, columns=columns)
 
     def _reading(self, at: int) -> Plan:
@@ -109,22 +109,22 @@ class _Readings:
             input = below[0]
             for i, look in enumerate(self.looks):
                 if look.filter.id == node.id:
-                    input = self._looked_at(fresh, input, i, at)
+                    input = self._rows_for_request(fresh, input, i, at)
             condition = boolean(True) if node.id in passed else node.condition
             return replace(node, input=input, condition=condition)
 
         rows = fold(end, combine)
         return Project(id=fresh.part(end), input=rows, columns=carry(self._sides_in(rows)))
 
-    def _looked_at(self, fresh: Fresh, rows: Plan, look: int, reading: int) -> Plan:
+    def _rows_for_request(self, fresh: Fresh, rows: Plan, look: int, reading: int) -> Plan:
         """The rows with what a look asks for; in its own reading, only those that it looks at."""
         compared = self.looks[look].compared
-        asked = all_of(self._wanted(look)) if look == reading else boolean(True)
+        asked = all_of(self._conditions_at(look)) if look == reading else boolean(True)
         some = Filter(id=fresh.part(rows), input=rows, condition=asked)
         sides = (Column(side, each.side) for side, each in zip(self._sides[look], compared, strict=True))
         return Project(id=fresh.part(rows), input=some, columns=(*carry(rows.output), *sides))
 
-    def _wanted(self, at: int) -> Conditions:
+    def _conditions_at(self, at: int) -> Conditions:
         look = self.looks[at]
         plan = self.query.alternatives[look.alternative].plan
         return backtrace(plan, self.conditions)[look.filter.input.id] + look.further

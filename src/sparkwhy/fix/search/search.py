@@ -33,8 +33,8 @@ from sparkwhy.fix.search.constants import (
     stricter_constants,
 )
 from sparkwhy.fix.search.samples import SampleRequest, looking, sampled_share
-from sparkwhy.fix.search.sweep import Sweep, found_in, swept
-from sparkwhy.fix.verify import AT_ONCE, Outcome, conditions_on_rows, outcome_plan, outcomes_of, told_of
+from sparkwhy.fix.search.sweep import Sweep, read_sweeps, swept
+from sparkwhy.fix.verify import AT_ONCE, Outcome, conditions_on_rows, outcome_plan, outcomes_of, returned_attributes
 from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.traits import is_grouping
@@ -74,18 +74,20 @@ class FixSearch:
         Constants are looked for where one operator is to be changed; where more are, what works for each alone is tried
         together first.
         """
-        first = self._judged(claims, [propose(self.query, claim.candidates) for claim in claims])
+        first = self._judge(claims, [propose(self.query, claim.candidates) for claim in claims])
         bounds = self._bounds_of([c for c, each in zip(claims, first, strict=True) if not each.verified])
 
-        def told(claim: Claim) -> Proposals:
-            return bounds.get(claim.ops, _NOTHING) + self._combined(claim, first)
+        def proposals_for(claim: Claim) -> Proposals:
+            return bounds.get(claim.ops, _NOTHING) + self._combine_changes(claim, first)
 
-        found = self._searched(claims, first, lambda claim: _changes_one(claim) and claim.ops not in bounds, told)
+        found = self._search_constants(
+            claims, first, lambda claim: _changes_one(claim) and claim.ops not in bounds, proposals_for
+        )
         if any(one.repair is not other.repair for one, other in zip(found, first, strict=True)):
-            found = self._again(claims, found, lambda claim: self._combined(claim, found))
-        return self._searched(claims, found, lambda claim: claim.ops in bounds or not _changes_one(claim))
+            found = self._again(claims, found, lambda claim: self._combine_changes(claim, found))
+        return self._search_constants(claims, found, lambda claim: claim.ops in bounds or not _changes_one(claim))
 
-    def _searched(
+    def _search_constants(
         self,
         claims: Sequence[Claim],
         known: tuple[Claim, ...],
@@ -98,7 +100,7 @@ class FixSearch:
         def propose(claim: Claim) -> Proposals:
             return (self._ladder_repairs(claim) if chosen(claim) else _NOTHING) + others(claim)
 
-        return self._refined(claims, known, self._again(claims, known, propose))
+        return self._refine_constants(claims, known, self._again(claims, known, propose))
 
     def _again(
         self, claims: Sequence[Claim], found: tuple[Claim, ...], propose: Callable[[Claim], Proposals]
@@ -107,11 +109,11 @@ class FixSearch:
         open = [at for at, each in enumerate(found) if not each.verified]
         proposals = {at: propose(claims[at]) for at in open}
         tried = [at for at in open if proposals[at].repairs]
-        verdicts = self._judged([claims[at] for at in tried], [proposals[at] for at in tried])
+        verdicts = self._judge([claims[at] for at in tried], [proposals[at] for at in tried])
         better = {at: each for at, each in zip(tried, verdicts, strict=True) if each.verified}
         return tuple(better.get(at, each) for at, each in enumerate(found))
 
-    def _judged(self, claims: Sequence[Claim], found: Sequence[Proposals]) -> tuple[Claim, ...]:
+    def _judge(self, claims: Sequence[Claim], found: Sequence[Proposals]) -> tuple[Claim, ...]:
         outcomes = self._outcomes(found)
         return tuple(
             judge(self.query, claim, proposals, known, self.conditions)
@@ -122,14 +124,15 @@ class FixSearch:
         """What the repairs of each proposal return, by their number."""
         numbered = [(at, i, repair) for at, each in enumerate(found) for i, repair in enumerate(each.repairs)]
         outcomes: list[dict[int, Outcome]] = [{} for _ in found]
-        told = told_of(self.query.plan, self.conditions, more=not self.large)
+        most = 0 if self.large else self.limits.returned_columns
+        columns = returned_attributes(self.query.plan, self.conditions, more=most)
         for start in range(0, len(numbered), AT_ONCE):
             batch = numbered[start : start + AT_ONCE]
             repairs = [repair for _, _, repair in batch]
             asked = conditions_on_rows(repairs[0].plan, self.conditions)
             keys = self.find_keys([repair.plan for repair in repairs], asked)
-            plan = outcome_plan(repairs, self.conditions, told, keys, much=self.large)
-            for number, outcome in outcomes_of(self._collect_asked(plan), told, self.query.timezone).items():
+            plan = outcome_plan(repairs, self.conditions, columns, keys, much=self.large)
+            for number, outcome in outcomes_of(self._collect_asked(plan), columns, self.query.timezone).items():
                 at, i, _ = batch[number]
                 outcomes[at][i] = outcome
         return outcomes
@@ -159,7 +162,7 @@ class FixSearch:
         for each in islice(swept(sweeps, self.conditions), self.limits.sweeps):
             places, some = each.sweeps, [sweeps[at] for at in each.sweeps]
             keys = self.find_keys(each.readings.plans, each.readings.key_conditions)
-            for at, found in found_in(self._collect_asked(each.plan(keys)), some).items():
+            for at, found in read_sweeps(self._collect_asked(each.plan(keys)), some).items():
                 steps.setdefault(of[places[at]], []).extend(move_bound_to(some[at].compared, found.values))
         return {
             claim: propose_with(self.query, ladders[claim][0], {ladders[claim][1][0].filter.id: found})
@@ -207,19 +210,21 @@ class FixSearch:
         fewer = [step for each in pairs for step in stricter_constants(self.query, *each)]
         return [*bounds, *(step for step in fewer if step not in bounds)]
 
-    def _refined(self, claims: Sequence[Claim], before: Sequence[Claim], found: tuple[Claim, ...]) -> tuple[Claim, ...]:
-        """Constants that were found among many values, moved nearer to the old ones where that is enough."""
+    def _refine_constants(
+        self, claims: Sequence[Claim], before: Sequence[Claim], found: tuple[Claim, ...]
+    ) -> tuple[Claim, ...]:
+        """Move constants that were found among many values nearer to the old ones, where that is enough."""
         new = [at for at, each in enumerate(found) if each.verified and not before[at].verified]
         searches = {at: search for at in new if (search := self._search(claims[at], found[at])) is not None}
         refined = dict(enumerate(found))
         for _ in range(self.limits.constant_rounds):
             values = dict(zip(searches, self._between(list(searches.values())), strict=True))
             searches = {at: search for at, search in searches.items() if values[at]}
-            proposals = [self._within(searches[at], values[at]) for at in searches]
-            verdicts = self._judged([claims[at] for at in searches], proposals)
+            proposals = [self._propose_values(searches[at], values[at]) for at in searches]
+            verdicts = self._judge([claims[at] for at in searches], proposals)
             nearer = {at: each for at, each in zip(searches, verdicts, strict=True) if each.verified}
             refined.update(nearer)
-            searches = {at: self._narrowed(searches[at], each, values[at]) for at, each in nearer.items()}
+            searches = {at: self._narrow_search(searches[at], each, values[at]) for at, each in nearer.items()}
         return tuple(refined[at] for at in range(len(found)))
 
     def _search(self, claim: Claim, found: Claim) -> ConstantSearch | None:
@@ -235,23 +240,23 @@ class FixSearch:
         if search is None or place not in self._seen:
             return None
         values = self._seen[place][known.index(search.compared)]
-        return self._narrowed(search, found, values)
+        return self._narrow_search(search, found, values)
 
     def _between(self, searches: Sequence[ConstantSearch]) -> list[Sequence[str]]:
         looks = [SampleRequest(each.candidate.alternative, (each.compared,), (each.between,)) for each in searches]
         return [values for (values,) in self._spread(looks)]
 
-    def _within(self, search: ConstantSearch, values: Sequence[str]) -> Proposals:
+    def _propose_values(self, search: ConstantSearch, values: Sequence[str]) -> Proposals:
         steps = looser_constants(self.query, search.compared, values)
         return propose_with(self.query, search.candidate, {search.compared.filter.id: steps})
 
-    def _narrowed(self, search: ConstantSearch, found: Claim, values: Sequence[str]) -> ConstantSearch:
+    def _narrow_search(self, search: ConstantSearch, found: Claim, values: Sequence[str]) -> ConstantSearch:
         steps = found.repair.changes if found.repair is not None else ()
         working = next(bound_of(search.compared, each.node) for each in steps if each.node is not None)
         side = search.compared.side.type
         return search.narrow(working, [convert(text, side, self.query.timezone) for text in values])
 
-    def _combined(self, claim: Claim, found: Sequence[Claim]) -> Proposals:
+    def _combine_changes(self, claim: Claim, found: Sequence[Claim]) -> Proposals:
         """What worked for operators alone, together."""
         worked: dict[OpId, list[Change]] = {}
         for each in found:
@@ -282,20 +287,22 @@ class FixSearch:
         else:  # what leaves open which explanation is minimal would be counted in vain
             count = None if any(map(is_grouping, walk(self.query.plan))) else self._bounds
         if examples or not self.large or count is None:
-            return self._compared(found, examples=examples)
-        return self._bounded(found, count)
+            return self._with_exact_effects(found, examples=examples)
+        return self._with_bounds(found, count)
 
-    def _bounded(self, found: Sequence[Claim], count: Counting) -> tuple[Claim, ...]:
+    def _with_bounds(self, found: Sequence[Claim], count: Counting) -> tuple[Claim, ...]:
         """With bounds on the side effects; exact where it decides whether one explanation dominates another."""
-        bounded = with_effects(found, self._for_each(found, count))
-        exact = {claim.ops: claim for claim in self._compared(undecided_claims(bounded))}
+        bounded = with_effects(found, self._effects_by_claim(found, count))
+        exact = {claim.ops: claim for claim in self._with_exact_effects(undecided_claims(bounded))}
         return tuple(exact.get(claim.ops, claim) for claim in bounded)
 
-    def _compared(self, found: Sequence[Claim], *, examples: bool = False) -> tuple[Claim, ...]:
-        """With exact side effects."""
-        return with_effects(found, self._for_each(found, partial(self._effects, examples=examples)), examples=examples)
+    def _with_exact_effects(self, found: Sequence[Claim], *, examples: bool = False) -> tuple[Claim, ...]:
+        """Return the claims with exact side effects."""
+        return with_effects(
+            found, self._effects_by_claim(found, partial(self._effects, examples=examples)), examples=examples
+        )
 
-    def _for_each(self, found: Sequence[Claim], count: Counting) -> dict[tuple[OpId, ...], SideEffects]:
+    def _effects_by_claim(self, found: Sequence[Claim], count: Counting) -> dict[tuple[OpId, ...], SideEffects]:
         """What is counted of the repair of each claim, by the `ops` of the claim."""
         repairs = [(claim.ops, claim.repair) for claim in found if claim.repair is not None]
         known: dict[tuple[OpId, ...], SideEffects] = {}

@@ -85,7 +85,7 @@ class Sweep:
         if step is None or unit is None:
             return None
         for repair in propose_with(query, candidate, {compared.filter.id: [step]}).repairs:
-            top, fixed = _top(repair.plan), _top(repair.fixed)
+            top, fixed = _top(repair.plan), _top(repair.fixed_plan)
             if top is not None and fixed is not None and _comes_up(fixed.input, compared.filter.id):
                 return cls(compared, repair, top, unit) if len(_calls(top)) == len(top.aggregates) else None
         return None
@@ -95,7 +95,7 @@ class Sweep:
         """What sweeps have in common that share a pass: the same groups are made of other rows."""
         calls = tuple(replace(each, args=(), condition=None) for each in _calls(self.top))
         read = tuple(arg.type for each in _calls(self.top) for arg in each.args)
-        above = tuple(tuple(exprs_of(node)) for node in _above(self.repair.plan, self.top))
+        above = tuple(tuple(exprs_of(node)) for node in _operators_above(self.repair.plan, self.top))
         return self.top.id, calls, read, tuple(column.expr.type for column in self.top.keys), above
 
     def place(self, value: Expr) -> Expr:
@@ -129,7 +129,7 @@ class Swept(NamedTuple):
 
         `keys` are those of join partners, found for `readings.plans` and `readings.key_conditions`.
         """
-        return _Groups(self.readings, self.readings.evaluated(keys)).bounds()
+        return _Groups(self.readings, self.readings.evaluate_queries(keys)).bounds()
 
 
 def swept(sweeps: Sequence[Sweep], conditions: Conditions) -> Iterator[Swept]:
@@ -143,7 +143,7 @@ def swept(sweeps: Sequence[Sweep], conditions: Conditions) -> Iterator[Swept]:
             yield Swept(_Readings(tuple(sweeps[at] for at in some), conditions), some)
 
 
-def found_in(rows: Iterable[Sequence[Any]], sweeps: Sequence[Sweep]) -> Mapping[int, Found]:
+def read_sweeps(rows: Iterable[Sequence[Any]], sweeps: Sequence[Sweep]) -> Mapping[int, Found]:
     """What the rows of a plan say of its sweeps, by their number among these."""
 
     def value(at: int, place: float | None) -> Any:
@@ -169,11 +169,11 @@ class _Readings:
         """The aggregates over what holds their arguments in all sweeps."""
         fresh = self._fresh
 
-        def held(each: AggCall) -> AggCall:
+        def collect_held(each: AggCall) -> AggCall:
             args = tuple(Ref(fresh.attribute("value", arg.type, nullable=True)) for arg in each.args)
             return replace(each, args=args, condition=None)
 
-        return tuple(map(held, _calls(self.sweeps[0].top)))
+        return tuple(map(collect_held, _calls(self.sweeps[0].top)))
 
     @cached_property
     def sides(self) -> tuple[Attribute, ...]:
@@ -181,12 +181,12 @@ class _Readings:
         return tuple(self._fresh.attribute("side", sweep.compared.side.type, nullable=True) for sweep in self.sweeps)
 
     @cached_property
-    def _above_filters(self) -> Mapping[OpId, OpId]:
+    def _operators_above_filters(self) -> Mapping[OpId, OpId]:
         """The operators that add these, by the filter below: the same in all readings."""
         return {sweep.compared.filter.id: self._fresh.part(sweep.compared.filter) for sweep in self.sweeps}
 
     @cached_property
-    def _below_groups(self) -> OpId:
+    def _operator_below_groups(self) -> OpId:
         return self._fresh.part(self.sweeps[0].top)
 
     @cached_property
@@ -194,7 +194,7 @@ class _Readings:
         """The queries up to their groups, one for each sweep."""
         return tuple(self._reading(sweep) for sweep in self.sweeps)
 
-    def evaluated(self, keys: Sequence[KeySets]) -> EvaluatedQueries:
+    def evaluate_queries(self, keys: Sequence[KeySets]) -> EvaluatedQueries:
         relaxed = [sweep.repair.relaxed for sweep in self.sweeps]
         return evaluate(self.plans, relaxed, self.key_conditions, keys, much=True)
 
@@ -211,7 +211,7 @@ class _Readings:
         values = [value for each in _calls(sweep.top) for value in _arguments(each)]
         refs = [arg.attribute for each in self.calls for arg in each.args if isinstance(arg, Ref)]
         columns = (*sweep.top.keys, *map(Column, refs, values), *carry(self.sides))
-        return Project(id=self._below_groups, input=fold(sweep.top.input, self._with_sides), columns=columns)
+        return Project(id=self._operator_below_groups, input=fold(sweep.top.input, self._with_sides), columns=columns)
 
     def _with_sides(self, node: Plan, below: tuple[Plan, ...]) -> Plan:
         """An operator above others, with what comparisons read carried along."""
@@ -222,7 +222,7 @@ class _Readings:
         if not own:
             return made
         sides = (Column(side, sweep.compared.side) for side, sweep in own)
-        return Project(id=self._above_filters[node.id], input=made, columns=(*carry(made.output), *sides))
+        return Project(id=self._operators_above_filters[node.id], input=made, columns=(*carry(made.output), *sides))
 
 
 @dataclass(frozen=True)
@@ -252,9 +252,9 @@ class _Groups:
 
     def bounds(self) -> Plan:
         """The sweeps for which some bound works, by their gates, with the nearest places."""
-        rows = self._up_to_each(self._by_distance(self._entries()))
+        rows = self._accumulate(self._group_by_distance(self._entries()))
         asked = all_of(self.readings.conditions)
-        matching = Filter(id=self.fresh.part(rows), input=self._above(rows), condition=asked)
+        matching = Filter(id=self.fresh.part(rows), input=self._operators_over(rows), condition=asked)
         (place, offset), none = map(Ref, self.edges), _number(0)
         looser = AggCall("min", (place,), condition=Compare(">=", offset, none))
         stricter = AggCall("max", (place,), condition=Compare("<", offset, none))
@@ -308,10 +308,10 @@ class _Groups:
     def _distance(self) -> Attribute:
         return self.fresh.attribute("distance", LONG)
 
-    def _by_distance(self, rows: Plan) -> Plan:
+    def _group_by_distance(self, rows: Plan) -> Plan:
         """The parts of each group: its rows at about the same distance."""
         fresh = self.fresh
-        near = Column(self._distance, _about(Ref(self.edges[1])))
+        near = Column(self._distance, _rounded_distance(Ref(self.edges[1])))
         edges = [Column(edge, AggCall("max", (Ref(edge),))) for edge in self.edges]
         first = tuple(column for stage in self._stages for column in stage.first)
         below, first = compute_numbers_once(fresh, self.top, rows, first)
@@ -319,7 +319,7 @@ class _Groups:
             id=fresh.part(self.top), input=below, keys=(*carry(self._keys), near), aggregates=(*first, *edges)
         )
 
-    def _up_to_each(self, parts: Plan) -> Plan:
+    def _accumulate(self, parts: Plan) -> Plan:
         """The groups as they are with a bound at each distance."""
         columns = tuple(
             replace(column, expr=WindowCall(column.expr, _UP_TO_HERE))
@@ -338,9 +338,9 @@ class _Groups:
     def _marks(self) -> tuple[Column, ...]:
         return carry((self.gate, *self.edges))
 
-    def _above(self, groups: Plan) -> Plan:
+    def _operators_over(self, groups: Plan) -> Plan:
         """The rest of the query."""
-        for node in reversed(list(_above(self.readings.sweeps[0].repair.plan, self.top))):
+        for node in reversed(list(_operators_above(self.readings.sweeps[0].repair.plan, self.top))):
             if isinstance(node, Project):
                 groups = replace(node, input=groups, columns=node.columns + self._marks)
             elif isinstance(node, Filter):
@@ -354,7 +354,7 @@ _FARTHEST = 1e300
 _UP_TO_HERE = Frame("rows", None, "current row")
 
 
-def _about(offset: Expr) -> Expr:
+def _rounded_distance(offset: Expr) -> Expr:
     """A whole number that grows with an offset: another one for each unit up to some thousands, for fewer beyond."""
     far = call("abs", offset)
     rough = call("+", call("*", _number(_FINENESS), call("power", far, _number(0.2))), _number(_EXACT))
@@ -418,7 +418,7 @@ def _top(plan: Plan) -> Aggregate | None:
     return plan if isinstance(plan, Aggregate) else None
 
 
-def _above(plan: Plan, top: Aggregate) -> Iterator[Plan]:
+def _operators_above(plan: Plan, top: Aggregate) -> Iterator[Plan]:
     """The operators above the grouping, the last one first."""
     while is_rowwise(plan) and plan.id != top.id:
         yield plan
