@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from sparkwhy.memory.printing import show_double, show_time
-from sparkwhy.plan.build import call, either, transform
+from sparkwhy.plan.build import call, either, null, transform
 from sparkwhy.plan.exprs import Cast, Expr, FieldOf, IsNull, Literal
 from sparkwhy.plan.types import (
     BINARY,
@@ -51,8 +51,10 @@ mapping by field name, a map as `MapEntries`. A value of any other type stays th
 
 
 def encode(value: Expr) -> Expr:
-    """Return the value as text, from which `decode` makes it again; null stays null."""
-    return _encode_part(value) if _is_nested(value.type) else _to_text(value)
+    """Return the value as text, from which `decode` makes it again; null stays null, so that it sorts first."""
+    if not _is_nested(value.type):
+        return _to_text(value)
+    return either(IsNull(value), null(STRING), _encode_nested(value))
 
 
 def encode_row(values: Iterable[Expr]) -> Expr:
@@ -74,17 +76,23 @@ def _is_nested(type: Type) -> bool:
 
 
 def _encode_part(value: Expr) -> Expr:
+    if _is_nested(value.type):
+        return _unless_null(value, _encode_nested(value))
+    text = _to_text(value)
+    return _unless_null(value, _quote(text if _has_no_quotes(value.type) else _escape(text)))
+
+
+def _encode_nested(value: Expr) -> Expr:
+    """Return the text of a struct, an array or a map that is not null: `["1",["2",null]]`."""
     match value.type:
         case Array():
-            return _unless_null(value, _in_brackets(transform(value, _encode_part)))
+            return _in_brackets(transform(value, _encode_part))
         case Map():
-            return _unless_null(value, _in_brackets(transform(call("map_entries", value), _encode_part)))
-        case Struct():
-            fields = (_encode_part(FieldOf(value, at)) for at in range(len(value.type.fields)))
-            return _unless_null(value, _in_brackets(*fields))
+            return _in_brackets(transform(call("map_entries", value), _encode_part))
+        case Struct(fields):
+            return _in_brackets(*(_encode_part(FieldOf(value, at)) for at in range(len(fields))))
         case _:
-            text = _to_text(value)
-            return _unless_null(value, _quote(text if _has_no_quotes(value.type) else _escape(text)))
+            raise AssertionError(f"{value.type} is not nested")
 
 
 def _unless_null(value: Expr, text: Expr) -> Expr:
