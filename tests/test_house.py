@@ -14,14 +14,25 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from sparkwhy.limits import Limits
-from tests.house.rules import BANNED_WORDS, EXCEPTIONS, NOT_VERBS, PARSING, PARSING_ALLOWED, SAME_NAME
+from sparkwhy.plan.nodes import Plan
+from tests.house.rules import (
+    BANNED_WORDS,
+    EXCEPTIONS,
+    KNOW_OPERATORS,
+    NOT_VERBS,
+    PARSING,
+    PARSING_ALLOWED,
+    SAME_NAME,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "sparkwhy"
+OPERATORS = {operator.__name__ for operator in get_args(Plan)}
 LISTS = Path(__file__).resolve().parent / "house" / "offenders.toml"
 
 FunctionOrClass = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -137,6 +148,58 @@ def _prose(text: str) -> Iterator[str]:
     yield from re.findall(r"  # .*$|^\s*# .*$", text, re.MULTILINE)
 
 
+# --- facts about operators ---
+
+
+def lists_of_operators() -> Iterator[str]:
+    """Operators listed in an `isinstance` or a type: a new one is forgotten there. Ask a trait of `plan/traits.py`."""
+    for module, tree in _modules_that_ask_traits():
+        for found in map(_listed_operators, ast.walk(tree)):
+            if len(found) > 1:
+                yield f"{module}: {' | '.join(sorted(found))}"
+
+
+def _listed_operators(node: ast.AST) -> set[str]:
+    match node:
+        case ast.Call(func=ast.Name("isinstance"), args=[_, classes]):
+            return _operators_in(classes)
+        case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+            return _operators_in(value)
+        case _:
+            return set()
+
+
+def compared_join_types() -> Iterator[str]:
+    """Join types compared by name: a new type is forgotten there. Ask `join.traits` (`plan/join_types.py`)."""
+    for module, tree in _modules_that_ask_traits():
+        yield from (f"{module}: {ast.unparse(node)}" for node in ast.walk(tree) if _compares_join_type(node))
+
+
+def _compares_join_type(node: ast.AST) -> bool:
+    match node:
+        case ast.Compare(ast.Attribute(attr="how"), comparators=[ast.Constant() | ast.Tuple() | ast.Set()]):
+            return True
+        case _:
+            return False
+
+
+def _modules_that_ask_traits() -> Iterator[tuple[str, ast.Module]]:
+    return ((module, tree) for module, tree in modules().items() if not module.startswith(KNOW_OPERATORS))
+
+
+def _operators_in(node: ast.expr) -> set[str]:
+    """Return the classes of operators in `A`, `A | B` or `(A, B)`."""
+    match node:
+        case ast.Name(name):
+            return {name} & OPERATORS
+        case ast.BinOp(left, ast.BitOr(), right):
+            return _operators_in(left) | _operators_in(right)
+        case ast.Tuple(elements):
+            return {name for each in elements for name in _operators_in(each)}
+        case _:
+            return set()
+
+
 # --- rules of tracing ---
 
 
@@ -172,6 +235,8 @@ RULES: tuple[Callable[[], Iterator[str]], ...] = (
     crowded_drivers,
     parsed_sentences,
     banned_words,
+    lists_of_operators,
+    compared_join_types,
     rules_without_a_sketch,
     unused_limits,
 )

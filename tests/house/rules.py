@@ -70,3 +70,6 @@ BANNED_WORDS = (
     "what it bears",
 )
 """Words without a subject or a number behind them: use the name of the thing, and its unit."""
+
+KNOW_OPERATORS = ("plan/", "rewrite/", "spark/", "trace/rules/")
+"""Where operators may be listed: facts about them, rules for each of them, and their translation to Spark."""

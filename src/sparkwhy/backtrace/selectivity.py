@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sparkwhy.backtrace.backtrace import Conditions, backtrace, pins_value, push_through
 from sparkwhy.plan.exprs import Attribute, Call, Expr
-from sparkwhy.plan.nodes import Aggregate, Plan, Project, Window
+from sparkwhy.plan.nodes import Aggregate, Plan, Project
+from sparkwhy.plan.traits import columns_across_rows
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of, parts
 from sparkwhy.rewrite.split_small import SmallAt
@@ -30,20 +31,16 @@ FEW_MARKS = SmallAt(lambda node: isinstance(node, Aggregate))
 
 
 def attributes_from_groups(plan: Plan) -> set[Attribute]:
-    """What aggregates and windows compute, and what is computed of that: rows that may come to have a value of it are
-    not told by the value that they have."""
+    """Return the attributes that are computed across rows, and those that are computed from them.
+
+    A fix changes their values. So the value that a row has now does not say whether the row is asked for.
+    """
     found: set[Attribute] = set()
     for node in walk(plan):
-        match node:
-            case Aggregate():
-                found.update(column.attribute for column in node.aggregates)
-            case Window():
-                found.update(column.attribute for column in node.columns)
-            case Project():
-                made = (c for c in node.columns if any(a in found for a in attributes_of(c.expr)))
-                found.update(column.attribute for column in made)
-            case _:
-                continue
+        found.update(column.attribute for column in columns_across_rows(node))
+        if isinstance(node, Project):
+            made = (c for c in node.columns if any(a in found for a in attributes_of(c.expr)))
+            found.update(column.attribute for column in made)
     return found
 
 

@@ -121,7 +121,7 @@ class Changer:
 
     def _joins(self, node: Join, left: Rows, right: Rows) -> Variants:
         """All types with all conditions that pairs of rows tell apart."""
-        if node.how not in PAIRING_TYPES or (node.how == "inner" and node.condition is None):
+        if node.how not in PAIRING_TYPES or (node.traits.is_inner and node.condition is None):
             return Variants(())
         complete, written = self._join_conditions(node, left, right)
         made = (_change_join_type(node, how, choice) for choice in written for how in PAIRING_TYPES)

@@ -15,13 +15,30 @@ from itertools import product
 from typing import Literal as OneOf
 from typing import NamedTuple, TypeAlias
 
-from sparkwhy.errors import EvaluationError
+from sparkwhy.errors import EvaluationError, assert_never
 from sparkwhy.lab.apply import Operation, as_function
 from sparkwhy.lab.changes import Changer, Rows, Variant
 from sparkwhy.lab.swaps import Kind
 from sparkwhy.memory.settings import Settings
 from sparkwhy.memory.values import bag, grouping_key
-from sparkwhy.plan.nodes import Filter, Flatten, Limit, OneRow, OpId, Plan, Project, Table
+from sparkwhy.plan.nodes import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Flatten,
+    Join,
+    Limit,
+    OneRow,
+    OpId,
+    Plan,
+    Project,
+    Sample,
+    SetOperation,
+    Sort,
+    Table,
+    Union,
+    Window,
+)
 from sparkwhy.plan.show import show_op
 from sparkwhy.plan.types import FRACTIONALS, Array, Map, Struct, Type
 from sparkwhy.plan.walk import fold, inputs, push_down, with_inputs
@@ -109,8 +126,12 @@ def _order_matters(node: Plan, above: bool) -> tuple[bool, ...]:
             return (True,)
         case Project() | Filter() | Flatten():
             return (above,)
-        case _:
+        case Table() | OneRow() | Join() | Aggregate() | Window() | Union() | SetOperation():
             return (False,) * len(inputs(node))
+        case Distinct() | Sort() | Sample():
+            return (False,)
+        case _:
+            assert_never(node)
 
 
 def apply_changes(plan: Plan, way: ChangePath) -> Plan:

@@ -36,11 +36,11 @@ def join(node: Join, left: Sequence[Row], right: Sequence[Row], settings: Settin
 def _pad_rows(node: Join, left: Sequence[Row], right: Sequence[Row], found: Sequence[Sequence[int]]) -> list[Row]:
     no_left, no_right = (None,) * len(node.left.output), (None,) * len(node.right.output)
     rows: list[Row] = []
-    if node.how in ("left", "full"):
+    if "left" in node.traits.keeps:
         rows += [row + no_right for row, places in zip(left, found, strict=True) if not places]
-    if node.how in ("right", "full"):
-        met = {i for places in found for i in places}
-        rows += [no_left + row for i, row in enumerate(right) if i not in met]
+    if "right" in node.traits.keeps:
+        paired = {i for places in found for i in places}
+        rows += [no_left + row for i, row in enumerate(right) if i not in paired]
     return rows
 
 

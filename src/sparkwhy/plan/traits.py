@@ -15,6 +15,7 @@ from sparkwhy.plan.exprs import Expr
 from sparkwhy.plan.join_types import SIDES
 from sparkwhy.plan.nodes import (
     Aggregate,
+    Column,
     Distinct,
     Filter,
     Flatten,
@@ -102,6 +103,21 @@ def computes_across_rows(node: Plan) -> bool:
             return False
         case Distinct() | Sort() | Limit() | Sample():
             return False
+        case _:
+            assert_never(node)
+
+
+def columns_across_rows(node: Plan) -> tuple[Column, ...]:
+    """Return the columns that the operator computes from several rows."""
+    match node:
+        case Aggregate():
+            return node.aggregates
+        case Window():
+            return node.columns
+        case Table() | OneRow() | Project() | Filter() | Join() | Flatten() | Union() | SetOperation():
+            return ()
+        case Distinct() | Sort() | Limit() | Sample():
+            return ()
         case _:
             assert_never(node)
 

@@ -11,6 +11,7 @@ from sparkwhy.plan.exprs import AttrId, Compare, Expr, In, conjuncts
 from sparkwhy.plan.nodes import Filter, Flatten, Join, Plan
 from sparkwhy.plan.origins import Origins
 from sparkwhy.plan.show import main_nodes, names_for, show_expr, show_op
+from sparkwhy.plan.traits import condition_of
 from sparkwhy.plan.types import TIMES
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of
 from sparkwhy.report.values import cut, cut_each, show_cell, show_row, show_values
@@ -38,11 +39,12 @@ def _nulls(
     node: Plan | None, seen: Observation, witness: Witness, explanation: Explanation, nodes: Mapping[int, Plan]
 ) -> Iterator[str]:
     """Where the nulls came from on which a condition failed: outer joins without a partner, or what was computed."""
-    if not isinstance(node, Filter | Join) or node.condition is None:
+    condition = None if node is None else condition_of(node)
+    if condition is None:
         return
     origins = Origins.of(explanation.plan)
     blamed = {operator.id for operator in explanation.operators}
-    for part in conjuncts(node.condition):
+    for part in conjuncts(condition):
         for path in dict.fromkeys(paths_of(part)) if _did_not_hold(part, seen) else ():
             if seen.has_value(path) and seen.value_of(path) is None:
                 behind = origins.ancestors(path)

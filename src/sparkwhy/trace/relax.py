@@ -5,8 +5,25 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
+from sparkwhy.errors import assert_never
 from sparkwhy.plan.join_types import SIDES, relax_join_type
-from sparkwhy.plan.nodes import Distinct, Filter, Flatten, Join, Limit, Plan, SetOperation
+from sparkwhy.plan.nodes import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Flatten,
+    Join,
+    Limit,
+    OneRow,
+    Plan,
+    Project,
+    Sample,
+    SetOperation,
+    Sort,
+    Table,
+    Union,
+    Window,
+)
 from sparkwhy.plan.walk import fold, with_inputs
 from sparkwhy.trace.blame import Dropper
 
@@ -34,8 +51,10 @@ def _relaxed(node: Plan, droppers: Set[Dropper]) -> Plan:
             return node.left
         case SetOperation():
             return node.left if node.all else Distinct(id=node.id, where=node.where, input=node.left)
-        case _:
+        case Table() | OneRow() | Project() | Aggregate() | Window() | Union() | Sort() | Sample():
             raise AssertionError(f"{node!r} drops no rows")
+        case _:
+            assert_never(node)
 
 
 def _relaxed_join(node: Join, droppers: Set[Dropper]) -> Join:

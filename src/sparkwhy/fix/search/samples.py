@@ -102,10 +102,10 @@ class _Readings:
         passed = _from(end, self.looks[at].filter.id)
 
         def combine(node: Plan, below: tuple[Plan, ...]) -> Plan:
-            if not isinstance(node, Filter | Project):
-                return with_inputs(node, below)
             if isinstance(node, Project):
                 return replace(node, input=below[0], columns=node.columns + carry(self._sides_in(below[0])))
+            if not isinstance(node, Filter):
+                return with_inputs(node, below)
             input = below[0]
             for i, look in enumerate(self.looks):
                 if look.filter.id == node.id:
