@@ -20,7 +20,7 @@ from sparkwhy.cli.main import COMMANDS, main
 from sparkwhy.cli.quiet import quiet_spark
 from sparkwhy.cli.sources import FORMATS
 from sparkwhy.scenarios import SCENARIOS
-from sparkwhy.spark.classic.jobs.failures import shortened
+from sparkwhy.spark.classic.jobs.failures import shorten_message
 
 ETL = """
 from dataclasses import dataclass
@@ -278,11 +278,11 @@ def test_without_a_command_the_usage_is_shown(capsys: pytest.CaptureFixture[str]
 
 def test_messages_of_spark_lose_their_stacks() -> None:
     java = "An error occurred while calling o1.collect.\n: java.lang.Error: no\n\tat a.b(C.scala:1)\n\tat d"
-    assert shortened(java) == "An error occurred while calling o1.collect.\n: java.lang.Error: no"
+    assert shorten_message(java) == "An error occurred while calling o1.collect.\n: java.lang.Error: no"
     stack = "Traceback (most recent call last):\n  File 'x'\nValueError: no"
     python = f"\n  From the Python worker:\n{stack}\n\nJVM stacktrace:\nx"
-    assert shortened(python) == "From the Python worker:\nValueError: no"
-    assert len(shortened("x" * 9000)) == 400
+    assert shorten_message(python) == "From the Python worker:\nValueError: no"
+    assert len(shorten_message("x" * 9000)) == 400
 
 
 # --- the surroundings ---

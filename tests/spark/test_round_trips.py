@@ -79,7 +79,9 @@ def test_a_step_of_text_takes_few_calls(spark: SparkSession, calls: Counted) -> 
 
 def test_projections_of_our_own_are_told_in_one_step(spark: SparkSession) -> None:
     plan = read(spark.range(9).withColumn("x", F.col("id") + 1).withColumn("y", F.col("id") + 2))
-    apart, together = (str(jvm.analyzed(run(spark, plan, codegen=each))) for each in (Codegen.WHOLE, Codegen.PIECES))
+    apart, together = (
+        str(jvm.analyzed_plan(run(spark, plan, codegen=each))) for each in (Codegen.WHOLE, Codegen.PIECES)
+    )
     assert apart.count("Project") - together.count("Project") == 1
 
 
@@ -114,12 +116,12 @@ def test_other_readings_are_left_to_fixes(spark: SparkSession, monkeypatch: pyte
 def test_what_counts_rows_is_compiled_by_itself(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     below: list[str] = []
 
-    def at_most(df: DataFrame, count: int) -> DataFrame:
-        below.append(str(jvm.analyzed(df).getClass().getSimpleName()))
-        return at_most_of_jvm(df, count)
+    def take(df: DataFrame, count: int) -> DataFrame:
+        below.append(str(jvm.analyzed_plan(df).getClass().getSimpleName()))
+        return take_per_partition(df, count)
 
-    at_most_of_jvm = jvm.at_most
-    monkeypatch.setattr(jvm, "at_most", at_most)
+    take_per_partition = jvm.take_per_partition
+    monkeypatch.setattr(jvm, "take_per_partition", take)
     why_not(spark.range(9).filter("id > 5"), {"id": 3})
     assert "Repartition" in below[:1]
 

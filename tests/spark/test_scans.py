@@ -15,7 +15,7 @@ from sparkwhy.limits import DEFAULT_LIMITS as LIMITS
 from sparkwhy.question.bind import bind
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import to_pattern
-from sparkwhy.spark.classic.jvm import at_most
+from sparkwhy.spark.classic.jvm import take_per_partition
 from sparkwhy.spark.classic.read.operators import read
 from sparkwhy.spark.classic.run import first_rows as glance
 from sparkwhy.spark.classic.run.first_rows import first_rows
@@ -101,9 +101,9 @@ def test_empty_arrays_and_null_items_are_told_apart_though_few_fields_are_read(o
 
 def test_some_rows_of_each_partition_are_read(spark: SparkSession) -> None:
     numbers = spark.range(0, 100, numPartitions=4)
-    some = [row.id for row in at_most(numbers, 3).collect()]
+    some = [row.id for row in take_per_partition(numbers, 3).collect()]
     assert some == [start + i for start in (0, 25, 50, 75) for i in range(3)]
-    assert at_most(numbers, 1000).count() == 100
+    assert take_per_partition(numbers, 1000).count() == 100
 
 
 def test_fewer_rows_of_each_partition_are_glanced_at_where_there_are_many(

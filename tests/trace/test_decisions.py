@@ -110,7 +110,7 @@ def test_spark_decides_as_the_interpreter(spark: SparkSession, seed: int) -> Non
     random = Random(f"decisions on spark/{seed}")
     asked = conditions(random)
     data = spark.createDataFrame(rows(random), "c0 int, c1 double, c2 decimal(5, 2), c3 date").coalesce(1)
-    found = spark_run.run(spark, decided(asked, jvm.analyzed(data))).collect()
+    found = spark_run.run(spark, decided(asked, jvm.analyzed_plan(data))).collect()
     assert len(found) == 20
     check(asked, found)
 

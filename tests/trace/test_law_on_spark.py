@@ -43,7 +43,7 @@ def with_data(spark: SparkSession, plan: Plan, tables: dict[OpId, list[Row]]) ->
             return with_inputs(node, inputs)
         schema = ", ".join(f"{a.name} {SQL_TYPES[a.name]}" for a in node.attributes)
         df = spark.createDataFrame([tuple(row) for row in tables[node.id]], schema).coalesce(1).localCheckpoint()
-        return replace(node, source=Source(node.source.name, jvm.analyzed(df)))
+        return replace(node, source=Source(node.source.name, jvm.analyzed_plan(df)))
 
     return fold(plan, combine)
 

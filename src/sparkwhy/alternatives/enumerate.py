@@ -1,6 +1,6 @@
 """The alternatives of a query: what the user declared interchangeable, enumerated, rewritten and pruned (step 2).
 
-Alternative 0 is the query as written. How one substitution is carried out is said in `substitute`.
+Alternative 0 is the query as written. `substitute` carries out one substitution.
 """
 
 from __future__ import annotations
@@ -200,17 +200,17 @@ def _try_combinations(
     found: dict[Differences, QueryVariant] = {(): QueryVariant({}, query.plan, ())}
     pruned: list[Pruned] = []
     for changes in combinations:
-        said = _describe_changes(query, changes, uses)
-        if not said and any(change.old != change.new for change in changes):
+        described = _describe_changes(query, changes, uses)
+        if not described and any(change.old != change.new for change in changes):
             pruned.append(_prune_unused(query, changes))
             continue
         try:
             plan, notes = substitute(query, changes)
         except CannotSubstitute as error:
-            pruned.append(Pruned(said, error.reason))
+            pruned.append(Pruned(described, error.reason))
             continue
         differences = _differences(query.plan, plan)
-        new = QueryVariant(said, plan, _steps(query.plan, differences), notes)
+        new = QueryVariant(described, plan, _steps(query.plan, differences), notes)
         found[differences] = min(found.get(differences, new), new, key=_rank)
         if len(found) > limit:
             return None
@@ -219,8 +219,8 @@ def _try_combinations(
 
 def _prune_unused(query: Analysis, changes: tuple[Substitution, ...]) -> Pruned:
     """An explicit alternative of which nothing is used."""
-    said = {_text(query, c.table, c.old): _text(query, c.table, c.new) for c in changes}
-    return Pruned(said, Message("unused", paths=" or ".join(said)))
+    paths = {_text(query, c.table, c.old): _text(query, c.table, c.new) for c in changes}
+    return Pruned(paths, Message("unused", paths=" or ".join(paths)))
 
 
 def _rank(rewritten: QueryVariant) -> tuple[int, int, list[tuple[str, str]]]:

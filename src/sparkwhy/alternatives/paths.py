@@ -33,7 +33,7 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
-from sparkwhy.plan.show import quoted
+from sparkwhy.plan.show import quote_identifier
 from sparkwhy.plan.types import Array, Field, Map, Struct, Type
 from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import parts, rewrite
@@ -44,7 +44,7 @@ Names: TypeAlias = tuple[str, ...]
 
 def path_text(names: Names) -> str:
     """A path as a user writes it."""
-    return ".".join(map(quoted, names))
+    return ".".join(map(quote_identifier, names))
 
 
 # --- what a source offers ---

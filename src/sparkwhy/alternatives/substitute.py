@@ -357,11 +357,11 @@ def _replacement(
     for base, rest in planned.offers(node, target, read.scope):
         found = _take_fields(base, rest, target, read)
         try:
-            said = tuple(describe_mapping(found.type, read.expr.type, _text(target), planned.query.fields_read))
+            described = tuple(describe_mapping(found.type, read.expr.type, _text(target), planned.query.fields_read))
         except CannotSubstitute as error:
             reasons.append(error.reason)
             continue
-        notes.update(dict.fromkeys(said))
+        notes.update(dict.fromkeys(described))
         return fit_type(found, read.expr.type)
     raise CannotSubstitute(reasons[0])
 

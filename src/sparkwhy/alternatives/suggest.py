@@ -1,8 +1,8 @@
-"""Alternatives that nobody declared: attributes that may have been meant, with the evidence for each.
+"""Find alternatives that were not declared: attributes that may have been meant, with the evidence for each.
 
 What a query uses is compared with what else its source has. A substitute has the same type, and it has a similar name,
 or stands beside the attribute in the same struct, or, best of all, holds what the question asks for. The last is
-looked up in the data: a source is read once, and only so many rows of it.
+looked up in the data: a source is read once, and only `MAX_ROWS` rows of it.
 """
 
 from __future__ import annotations

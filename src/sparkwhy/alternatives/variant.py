@@ -15,7 +15,7 @@ class QueryVariant:
     """One alternative of a query: the same operators under the same ids, some with other parameters.
 
     `changed` are the steps whose parameters differ from the query as written; `notes` say what types were mapped;
-    `evidence` says why an alternative is tried that nobody declared. `kind` is what differs: attributes, or an
+    `evidence` says why an alternative is tried that was not declared. `kind` is what differs: attributes, or an
     aggregate function; `functions` are then the one as written and the other.
     """
 
@@ -48,9 +48,9 @@ class Alternatives:
     found: tuple[QueryVariant, ...]
     pruned: tuple[Pruned, ...]
 
-    def leave_out(self, readings: Iterable[QueryVariant], reason: Message) -> Alternatives:
-        """The alternatives without these readings, of which the reason is told."""
-        left_out = tuple(readings)
+    def leave_out(self, variants: Iterable[QueryVariant], reason: Message) -> Alternatives:
+        """Return the alternatives without these variants, and record the reason for leaving them out."""
+        left_out = tuple(variants)
         found = tuple(each for each in self.found if not any(each is other for other in left_out))
         return Alternatives(found, self.pruned + tuple(Pruned(each.replacements, reason) for each in left_out))
 

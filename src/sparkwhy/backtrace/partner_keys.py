@@ -89,13 +89,13 @@ def _is_known_to_python(expr: Expr) -> bool:
 def _origins(plan: Plan, expr: Expr) -> Iterator[tuple[Table, Expr]]:
     """Return the sources that an expression comes from unchanged, each with the expression there."""
     here: Conditions = (IsNotNull(expr),)
-    arrived = push_down(plan, here, _passed_on)
+    arrived = push_down(plan, here, _pass_on)
     for table in walk(plan):
         if isinstance(table, Table):
             yield from ((table, c.input) for c in arrived[table.id] if isinstance(c, IsNotNull))
 
 
-def _passed_on(node: Plan, conditions: Conditions) -> tuple[Conditions, ...]:
+def _pass_on(node: Plan, conditions: Conditions) -> tuple[Conditions, ...]:
     """Push conditions on the rows of an operator to the inputs that the values come from.
 
     A partner in a join has an equal value, but a row may be there without one, if the join is relaxed, or just because

@@ -78,7 +78,7 @@ def _add_question(parser: argparse.ArgumentParser) -> None:
         help="what is counted of the other rows that a fix changes (%(default)s)",
     )
     question.add_argument("--no-verify", action="store_true", help="propose and run no fixes")
-    question.add_argument("--timeout", metavar="SECONDS", help="give up after so many seconds")
+    question.add_argument("--timeout", metavar="SECONDS", help="give up after this number of seconds")
     question.add_argument(
         "--redact",
         nargs="?",

@@ -6,7 +6,7 @@ import traceback
 from pathlib import Path
 
 from sparkwhy.errors import SparkWhyError
-from sparkwhy.spark.classic.jobs.failures import shortened
+from sparkwhy.spark.classic.jobs.failures import shorten_message
 
 FINE, USAGE, UNEXPLAINED, NOT_IN_DATA, FAILED = 0, 2, 3, 4, 5
 INTERRUPTED, PIPE_CLOSED = 130, 141
@@ -23,7 +23,7 @@ class CannotStart(SparkWhyError):
     """The user's own code failed before there was a DataFrame."""
 
     def __init__(self, error: BaseException, file: str | None) -> None:
-        super().__init__(f"{_place(error, file)}{type(error).__name__}: {shortened(str(error))}")
+        super().__init__(f"{_place(error, file)}{type(error).__name__}: {shorten_message(str(error))}")
 
 
 def _place(error: BaseException, file: str | None) -> str:

@@ -16,7 +16,7 @@ from sparkwhy.cli import bench, demo, explain, scenarios
 from sparkwhy.cli.failures import FAILED, INTERRUPTED, PIPE_CLOSED, USAGE, CannotStart, UsageError
 from sparkwhy.cli.quiet import quiet_spark
 from sparkwhy.errors import SparkWhyError, escape_controls
-from sparkwhy.spark.classic.jobs.failures import shortened
+from sparkwhy.spark.classic.jobs.failures import shorten_message
 
 COMMANDS = (demo, explain, scenarios, bench)
 """Each has `register`, which adds its parser; the parser's `run` gets the arguments and returns the exit code."""
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             return _run(argv)
         finally:
-            sys.stdout.flush()  # here and not when Python ends, where nobody could catch what goes wrong
+            sys.stdout.flush()  # here and not when Python ends, where a failure could not be caught
     except BrokenPipeError:
         _discard_output()
         return PIPE_CLOSED
@@ -66,7 +66,7 @@ def _run(argv: Sequence[str] | None) -> int:
     except (SparkWhyError, CannotStart) as error:
         return _print_error(error, FAILED)
     except (PySparkException, Py4JJavaError) as error:
-        return _print_error(f"Spark says: {shortened(str(error))}", FAILED)
+        return _print_error(f"Spark says: {shorten_message(str(error))}", FAILED)
     except KeyboardInterrupt:
         return _print_error("stopped.", INTERRUPTED)
     finally:
@@ -94,7 +94,7 @@ def _print_error(error: object, code: int) -> int:
 
 
 def _discard_output() -> None:
-    """Nobody reads it any more; Python would try to write the rest when it ends, and complain."""
+    """Discard the rest of the output: its reader is gone, and Python would fail to write it when it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
 

@@ -33,11 +33,11 @@ def check_output(arguments: argparse.Namespace) -> None:
 
 
 _LONGEST_NAME = 255
-"""So many bytes a name of a file has at most."""
+"""Bytes of the longest name of a file."""
 
 
 def progress_of(arguments: argparse.Namespace) -> Callable[[str], None] | None:
-    """Progress on one line of a terminal; none if nobody watches."""
+    """Return what shows progress on one line of a terminal; None if standard error is not a terminal."""
     return None if arguments.quiet or not sys.stderr.isatty() else _show_stage
 
 

@@ -94,7 +94,7 @@ def scenario_of(name: str) -> Scenario:
 
 
 def progress_printer(arguments: argparse.Namespace) -> Callable[[str], None]:
-    """Progress, or nothing if nobody watches."""
+    """Return what shows progress; it does nothing if standard error is not a terminal."""
     return progress_of(arguments) or (lambda _: None)
 
 

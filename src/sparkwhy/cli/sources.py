@@ -192,4 +192,4 @@ def _format(path: Path) -> str:
     for suffix in (path.suffix, *inside):
         if suffix.lower() in FORMATS:
             return FORMATS[suffix.lower()]
-    raise UsageError(f"the format of {path} is unknown.", hint=f"it is told by the suffix: {' '.join(FORMATS)}.")
+    raise UsageError(f"the format of {path} is unknown.", hint=f"the suffix names the format: {' '.join(FORMATS)}.")

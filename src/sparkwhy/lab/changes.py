@@ -11,7 +11,7 @@
 
 The paper has no window, sort, limit, semi and anti join. By analogy: attributes of a window or sort; the number of
 rows of a limit; nothing of a semi or anti join, which stand for intersections and differences. Attributes are replaced
-within declared groups. The names of results stay, since the question speaks of them. Restructuring (`map`) is only
+within declared groups. The names of results stay, since the question names them. Restructuring (`map`) is only
 projection, as in the paper's PTIME case.
 """
 

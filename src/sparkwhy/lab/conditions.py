@@ -24,7 +24,7 @@ COMPARISONS: tuple[CompareOp, ...] = ("=", "<>", "<", "<=", ">", ">=")
 
 
 class Truth(NamedTuple):
-    """What a condition says of some rows: those where it is true and those where it is false, as bit sets."""
+    """The verdict of a condition on some rows: those where it is true and those where it is false, as bit sets."""
 
     true: int
     false: int

@@ -3,12 +3,12 @@
 Both follow compatible rows (see `whynot`) through the query with every operator relaxed, and note on each row which
 operators would have dropped it, as a set of bits. A compatible row that finds no partner in a join goes on beside a
 *fictive* partner, with that join noted; what is known of no value, because it is fictive or comes out of a grouping or
-a window, meets every condition. Rows of sources that the pattern does not speak of take part, and are never padded.
+a window, meets every condition. Rows of sources that the pattern does not name take part, and are never padded.
 
 **Conseil** (`conseil`): the explanations are the smallest of these sets, fewest operators first. There is none if a
 compatible row gets through with nothing noted, since its query-based part explains rows that are dropped, no values.
 
-**Why-Not with joined compatible rows** (`why_not_joined`): the paper speaks of "compatible customers" where the pattern
+**Why-Not with joined compatible rows** (`why_not_joined`): the paper counts "compatible customers" where the pattern
 only names an order (Q3F). That is another notion of compatible than that of `whynot`: rows of *all* sources count that
 join to what was asked for. The answer is the first operator in reading order after which all of them are gone, where
 those that needed no fictive partner decide if there are any; if some reach the result, the last operator that drops
@@ -112,13 +112,13 @@ class _RelaxedRows:
         return tuple(sorted({flag for flags in self.unknown.values() for flag in flags}, key=lambda flag: flag.id))
 
     def may_hold(self, condition: Expr) -> Expr:
-        """The condition, or that it speaks of a value that nobody knows. An equality alone stays one: joins need it."""
+        """Return the condition, or that it reads an unknown value. An equality alone stays one: joins need it."""
         flags = sorted(_unknown_in(condition, self.unknown), key=lambda flag: flag.id)
         return Or((condition, *(is_true(Ref(flag)) for flag in flags))) if flags else condition
 
 
 class _Relaxer:
-    """The query with nobody allowed to drop a row."""
+    """The query with no operator allowed to drop a row."""
 
     def __init__(self, plan: Plan, asked: Conditions) -> None:
         self._fresh = Fresh(plan)
@@ -194,7 +194,7 @@ class _Relaxer:
         return replace(below, rows=rows, unknown={id: flags for id, flags in unknown.items() if flags})
 
     def _flatten(self, node: Flatten, below: _RelaxedRows) -> _RelaxedRows:
-        """The elements that the pattern asks for; none at all is noted, and leaves an element that nobody knows."""
+        """The elements that the pattern asks for; none at all is noted, and leaves an unknown element."""
         empty = Or((IsNull(node.collection), Compare("<=", call("size", node.collection), integer(0))))
         rows: Plan = replace(node, input=below.rows, outer=True)
         asked = element_conditions(node, self._wanted[node.id])

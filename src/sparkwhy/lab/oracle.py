@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from sparkwhy.lab.changes import Changer, Rows
 from sparkwhy.lab.distance import Ruler
-from sparkwhy.lab.outcomes import Effect, OperatorChange, PossibleBags, apply_changes, possible_bags
+from sparkwhy.lab.outcomes import Effect, OperatorChange, PossibleBags, apply_path, possible_bags
 from sparkwhy.lab.swaps import Groups, Kind, Swaps
 from sparkwhy.memory.interpreter import DEFAULTS, run
 from sparkwhy.memory.settings import Settings
@@ -22,7 +22,7 @@ from sparkwhy.question.bound import Question
 from sparkwhy.question.match import row_matches
 
 MAX_STATES = 20_000
-"""So many outputs of one operator are computed before some are left out."""
+"""Number of outputs of one operator that are computed before some are left out."""
 
 Label: TypeAlias = Kind | Effect | OneOf["theta join"]
 """What a reparameterization does: what its changes change, how, and whether a join compares in another way."""
@@ -120,7 +120,7 @@ def _find_successful(
             continue
         far, beside = ruler.distance_to(outcome.rows), ruler.distance_to(others)
         for way in outcome.ways:
-            yield Reparameterization(apply_changes(plan, way), way.changes, outcome.rows, far, beside)
+            yield Reparameterization(apply_path(plan, way), way.changes, outcome.rows, far, beside)
 
 
 def _order(found: Reparameterization) -> tuple[int, int, list[OpId]]:

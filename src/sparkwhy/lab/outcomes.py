@@ -68,7 +68,7 @@ class OperatorChange:
 class ChangePath:
     """The changes that lead to a bag, and the operators that they change: the paper's Delta.
 
-    Of two ways through the same operators the one of less `weight` is told: one that only relaxes, or else the one
+    Of two ways through the same operators the one of less `weight` is kept: one that only relaxes, or else the one
     with fewer edits.
     """
 
@@ -134,7 +134,7 @@ def _order_matters(node: Plan, above: bool) -> tuple[bool, ...]:
             assert_never(node)
 
 
-def apply_changes(plan: Plan, way: ChangePath) -> Plan:
+def apply_path(plan: Plan, way: ChangePath) -> Plan:
     """The plan with these changes."""
     after = {change.op: change.after for change in way.changes}
     return fold(plan, lambda node, below: with_inputs(after.get(node.id, node), below))
@@ -149,7 +149,7 @@ def _possible_bags(node: Plan, below: Sequence[PossibleBags], changer: Changer, 
     cut = [reason for each in below for reason in each.cut]
     if not variants.complete:
         cut.append(f"some parameters of operator {node.id}")
-    met, left = _FoundBags(), changer.most
+    bags, left = _FoundBags(), changer.most
     for combination in _order_by_changes(below):
         if left <= 0:
             cut.append(f"some inputs of operator {node.id}")
@@ -157,8 +157,8 @@ def _possible_bags(node: Plan, below: Sequence[PossibleBags], changer: Changer, 
         left -= 1 + len(variants.found)
         ways = _combine_paths(combination)
         for output, change in machine.outputs([outcome.rows for outcome in combination]):
-            met.add(output, ways if change is None else [way.with_change(change) for way in ways])
-    return PossibleBags(met.bags(), tuple(cut))
+            bags.add(output, ways if change is None else [way.with_change(change) for way in ways])
+    return PossibleBags(bags.bags(), tuple(cut))
 
 
 def _order_by_changes(below: Sequence[PossibleBags]) -> Iterator[tuple[PossibleBag, ...]]:
@@ -239,7 +239,7 @@ def _effect(before: _Output | None, after: _Output) -> Effect:
 
 
 class _FoundBags:
-    """The bags met so far, each with its ways, by the operators that these change."""
+    """The bags found so far, each with its ways, by the operators that these change."""
 
     def __init__(self) -> None:
         self._rows: dict[Hashable, Rows] = {}

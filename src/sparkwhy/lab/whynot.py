@@ -1,14 +1,14 @@
 """The lineage baseline: Why-Not of Chapman and Jagadish (SIGMOD 2009), and WN++, the paper's extension to nested data.
 
-**What is implemented.** A source row is *compatible* if it meets what the pattern says of attributes of that source,
-traced back through renames, projections, flattens and grouping keys, not through join conditions. Sources of which it
-says nothing are not followed, unless it says nothing of any: then all rows of all sources are compatible.
+**What is implemented.** A source row is *compatible* if it meets the conditions of the pattern on its attributes,
+traced back through renames, projections, flattens and grouping keys, not through join conditions. Sources without such
+conditions are not followed, unless no source has any: then all rows of all sources are compatible.
 
 A *successor* of compatible rows is a row that an operator of the query as it is, unrelaxed, makes of them. A join makes
 one of two successors if both sides are followed, else of a successor and any row. A group is one if any of its rows is.
 On nested data (WN++) elements are followed: a flatten keeps on only with the elements that the pattern asks for, and in
 a nested collection the successor is the element that a row becomes, so that a null, which Spark does not collect, has
-none. There is no re-validation: what the pattern says of computed values is never looked at again.
+none. There is no re-validation: conditions of the pattern on computed values are never tested again.
 
 An operator that may drop rows (filter, join, inner flatten) is *picky* for a successor in its input that has no
 successor in its output. The answer is the *frontier*: the first operator in reading order after which no successor is
@@ -94,7 +94,7 @@ def has_rows(collect: Collect, plan: Plan) -> bool:
 
 
 def backtrace_directly(plan: Plan, asked: Conditions) -> Mapping[OpId, Conditions]:
-    """What the pattern says of each operator's rows, if nothing is inferred from join conditions."""
+    """Return the conditions of the pattern on each operator's rows, with nothing inferred from join conditions."""
     return push_down(plan, asked, _push_through)
 
 
@@ -112,12 +112,12 @@ def _restrict_to_side(side: Plan, wanted: Conditions) -> Conditions:
 def compatible_rows(plan: Plan, wanted: Mapping[OpId, Conditions]) -> Mapping[OpId, Conditions]:
     """The conditions of compatible rows for each source that is followed."""
     tables = [node.id for node in walk(plan) if isinstance(node, Table)]
-    said = {table: wanted[table] for table in tables if wanted[table]}
-    return said or dict.fromkeys(tables, ())
+    conditions = {table: wanted[table] for table in tables if wanted[table]}
+    return conditions or dict.fromkeys(tables, ())
 
 
 def element_conditions(node: Flatten, wanted: Conditions) -> Conditions:
-    """What the pattern says of the elements that a flatten makes, as far as it was asked of the source too."""
+    """Return the conditions of the pattern on the elements of a flatten, as far as the source was tested for them."""
     made = frozenset(element.id for element in node.elements)
     known = (*node.input.output, *node.elements)
     return tuple(
@@ -256,7 +256,7 @@ class _Tracing:
         return self._with_mark(node, rows, And((below.is_marked, is_true(all_of(asked)))), node.output)
 
     def _join(self, node: Join, left: _Marked, right: _Marked) -> _Marked:
-        """A pair of successors, or a successor with any row; padding counts for nobody."""
+        """Mark pairs of successors, or a successor with any row; padded rows are not marked for the padded side."""
         rows = with_inputs(node, (left.rows, right.rows))
         if not node.traits.pairs:
             return _Marked(rows, left.mark)

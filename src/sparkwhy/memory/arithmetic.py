@@ -37,7 +37,7 @@ Meaning = Callable[..., Value]
 Maker = Callable[[Call, Settings], Meaning]
 
 QUOTIENT_SCALE = 39
-"""Spark divides decimals to so many digits before it rounds to the type of the result."""
+"""Digits after the point to which Spark divides decimals, before it rounds to the type of the result."""
 
 DECIMAL128 = decimal.Context(prec=34, rounding=decimal.ROUND_HALF_EVEN)
 

@@ -16,7 +16,7 @@ from sparkwhy.memory.values import Value
 
 
 def _has_at_least(count: int, *values: Value) -> bool:
-    """Whether so many of the values are neither null nor NaN."""
+    """Return whether at least `count` of the values are neither null nor NaN."""
     return sum(bool(value is not None and value == value) for value in values) >= count
 
 

@@ -119,7 +119,7 @@ def from_unscaled(unscaled: int, scale: int) -> decimal.Decimal:
 
 
 def round_to_scale(number: Exact, scale: int) -> decimal.Decimal:
-    """The number with so many digits after the point, halves away from zero."""
+    """Round a number to `scale` digits after the point, halves away from zero."""
     return from_unscaled(round_half_up(Fraction(number) * Fraction(10) ** scale), scale)
 
 

@@ -128,8 +128,8 @@ def _check_month(text: str, year: int, month: int, day: int) -> None:
 
 
 def read_timestamp(text: str, zone: tzinfo) -> datetime:
-    shown, said = _read_clock(text)
-    return to_instant(shown, said or zone)
+    shown, written = _read_clock(text)
+    return to_instant(shown, written or zone)
 
 
 def read_timestamp_ntz(text: str) -> datetime:

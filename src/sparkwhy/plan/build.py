@@ -81,7 +81,7 @@ def empty_array(element: Type) -> Expr:
 def function(types: Iterable[Type], body: Callable[..., Expr]) -> Lambda:
     """A lambda; its variables are numbered above all that its body contains."""
     given = list(types)
-    tokens = [object() for _ in given]  # alive until the body is built: their ids are nobody else's meanwhile
+    tokens = [object() for _ in given]  # kept alive until the body is built, so that their ids stay unique
     unnumbered = [Variable(-id(token), "x", type) for token, type in zip(tokens, given, strict=True)]
     built = body(*unnumbered)
     first = max([_VARIABLES, *(part.id + 1 for part in parts(built) if isinstance(part, Variable))])

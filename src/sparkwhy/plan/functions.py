@@ -1,7 +1,7 @@
 """The catalogue of functions that sparkwhy understands, with the type of their result.
 
-A function that is not listed here is read as `Opaque`. What a function does is said by the engines: Spark runs it
-under the same name, `memory` has its own meaning for it.
+A function that is not listed here is read as `Opaque`. What a function does is up to the engines: Spark runs it
+under the same name, and `memory` has its own implementation.
 """
 
 from __future__ import annotations

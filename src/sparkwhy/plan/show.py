@@ -73,15 +73,15 @@ _INFIX = frozenset({"+", "-", "*", "/", "%", "div", "&", "|", "^"})
 def plain(attribute: Attribute) -> str:
     """An attribute by its own name, in backticks where it would not read as one.
 
-    One that Spark has named by what it computes is said as that: `sum(amount)`.
+    An attribute that Spark named after its expression keeps that name: `sum(amount)`.
     """
-    return attribute.name if _CALLED.fullmatch(attribute.name) else quoted(attribute.name)
+    return attribute.name if _CALLED.fullmatch(attribute.name) else quote_identifier(attribute.name)
 
 
 _CALLED = re.compile(r"[a-z_]+\((distinct )?[\w.]+(, [\w.]+)*\)|count\(\*\)", re.IGNORECASE)
 
 
-def quoted(name: str) -> str:
+def quote_identifier(name: str) -> str:
     return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
 
 
@@ -101,7 +101,7 @@ def show_part(expr: Expr, inner: tuple[str, ...], names: Names) -> str:
         case Literal():
             return show_value(expr.value)
         case FieldOf():
-            return f"{inner[0]}.{quoted(expr.field.name)}"
+            return f"{inner[0]}.{quote_identifier(expr.field.name)}"
         case ItemOf():
             return f"{inner[0]}[{inner[1]}]"
         case Compare("<=>", _, Literal(True)):
@@ -181,7 +181,7 @@ def _is_adjusted(given: Type, wanted: Type) -> bool:
 
 def _with_name(value: str, name: str) -> str:
     last = value.rsplit(".", 1)[-1].split("#")[0]
-    return value if quoted(name) in (value, last) or name == value else f"{value} as {quoted(name)}"
+    return value if quote_identifier(name) in (value, last) or name == value else f"{value} as {quote_identifier(name)}"
 
 
 def _show_case(expr: Case, inner: tuple[str, ...]) -> str:
@@ -228,7 +228,7 @@ def show_op(op: Plan) -> str:
     names = names_for(op)
     match op:
         case Table():
-            return f"table {op.source.name} ({_some(plain(a) for a in op.attributes)})"
+            return f"table {op.source.name} ({_list_some(plain(a) for a in op.attributes)})"
         case OneRow():
             return "one row"
         case Project():
@@ -248,7 +248,7 @@ def show_op(op: Plan) -> str:
         case SetOperation():
             return op.operation + (" all" if op.all else "")
         case Distinct():
-            return "distinct" + ("" if op.keys is None else f" by {_some(map(plain, op.keys))}")
+            return "distinct" + ("" if op.keys is None else f" by {_list_some(map(plain, op.keys))}")
         case Sort():
             return f"sort by {', '.join(show_key(key, show_expr(key.expr, names)) for key in op.order)}"
         case Limit():
@@ -289,15 +289,15 @@ def names_for(op: Plan) -> Names:
     return name
 
 
-def _some(items: Iterable[str]) -> str:
-    """A list of names, cut where nobody would read on."""
+def _list_some(items: Iterable[str]) -> str:
+    """Return a list of names, at most `_SHOWN_COLUMNS` of them."""
     found = list(items)
     more = len(found) - _SHOWN_COLUMNS
     return ", ".join(found[:_SHOWN_COLUMNS]) + (f", and {more} more" if more > 0 else "")
 
 
 def _show_columns(columns: Iterable[Column], names: Names = plain) -> str:
-    return _some(_with_name(show_expr(c.expr, names), c.attribute.name) for c in columns)
+    return _list_some(_with_name(show_expr(c.expr, names), c.attribute.name) for c in columns)
 
 
 def _show_project(op: Project, names: Names) -> str:
@@ -312,7 +312,7 @@ def _show_project(op: Project, names: Names) -> str:
 
 
 def _show_join(op: Join, names: Names) -> str:
-    """A join; one of columns that have the same names on both sides is told by these: `join on station`."""
+    """Return a join; one on columns with the same names on both sides shows only these: `join on station`."""
     if op.condition is None:
         return "cross join" if op.how == "inner" else f"{op.how} join"
     how = "" if op.how == "inner" else f"{op.how} "
@@ -345,7 +345,7 @@ def _shared_name(condition: Expr, join: Join) -> str | None:
 
 def _show_flatten(op: Flatten, names: Names) -> str:
     made = (() if op.position is None else (op.position,)) + op.elements
-    return f"{title_of(op)} {show_expr(op.collection, names)} as {_some(map(plain, made))}"
+    return f"{title_of(op)} {show_expr(op.collection, names)} as {_list_some(map(plain, made))}"
 
 
 def _show_group(op: Aggregate, names: Names) -> str:
@@ -356,7 +356,7 @@ def _show_group(op: Aggregate, names: Names) -> str:
             for c in op.aggregates
             if isinstance(c.expr, AggCall)
         )
-        return f"nest {_some(nested)}{keys}"
+        return f"nest {_list_some(nested)}{keys}"
     return f"{op.kind} {_show_columns(op.aggregates, names)}".rstrip() + keys
 
 
@@ -385,10 +385,10 @@ def show_plan(plan: Plan) -> str:
     last = {node.id.step: node for node in walk(plan)}
     for step, node in main_nodes(plan).items():
         read = [below.id.step for below in inputs_of_step(node)]
-        sources = "" if read == ([] if before is None else [before]) or not read else f" of {_listed(read)}"
+        sources = "" if read == ([] if before is None else [before]) or not read else f" of {_list_steps(read)}"
         lines.append((str(step), show_step(node, last[step]) + sources, "" if node.where is None else str(node.where)))
         before = step
-    return _aligned(lines)
+    return _align(lines)
 
 
 def show_step(main: Plan, last: Plan) -> str:
@@ -404,10 +404,10 @@ def show_bare(before: Plan, after: Plan) -> str:
     """An operator after a change, without the constants that it did not have before."""
     known = [part for expr in exprs_of(before) for part in parts(expr) if isinstance(part, Literal)]
 
-    def hidden(expr: Expr) -> Expr | None:
+    def hide(expr: Expr) -> Expr | None:
         return Opaque(MASK, (), expr.type) if isinstance(expr, Literal) and expr not in known else None
 
-    return show_op(with_exprs(after, [rewrite(expr, hidden) for expr in exprs_of(after)]))
+    return show_op(with_exprs(after, [rewrite(expr, hide) for expr in exprs_of(after)]))
 
 
 def main_nodes(plan: Plan) -> dict[int, Plan]:
@@ -428,11 +428,11 @@ def inputs_of_step(node: Plan) -> list[Plan]:
     return found
 
 
-def _listed(steps: list[int]) -> str:
+def _list_steps(steps: list[int]) -> str:
     return " and ".join(map(str, steps)) if len(steps) < 3 else ", ".join(map(str, steps))
 
 
-def _aligned(lines: list[tuple[str, str, str]]) -> str:
+def _align(lines: list[tuple[str, str, str]]) -> str:
     number = max(len(line[0]) for line in lines)
     text = min(max(len(line[1]) for line in lines), 90)
     return "\n".join(f"{n:>{number}}  {t:<{text}}  {w}".rstrip() for n, t, w in lines)

@@ -41,7 +41,7 @@ class MapPattern:
 
 @dataclass(frozen=True, slots=True)
 class ArrayPattern:
-    """An array, that is not null, with so many elements of its own for each of these different patterns.
+    """An array that is not null, with a number of elements of its own for each of these different patterns.
 
     `anything` is for how many elements the pattern says no more than that they are there.
     """
@@ -97,7 +97,7 @@ def functions_of(question: Question) -> Iterator[tuple[Custom, Type]]:
 
 
 def attributes_mentioned(question: Question) -> tuple[Attribute, ...]:
-    """The attributes that the question speaks of, in the order of the pattern."""
+    """Return the attributes that the question names, in the order of the pattern."""
     return tuple(attribute for attribute, _ in question.wanted)
 
 
@@ -128,12 +128,12 @@ def are_disjoint(left: BoundPattern, right: BoundPattern) -> bool:
 
 
 def group_overlapping(patterns: Sequence[BoundPattern]) -> list[list[BoundPattern]]:
-    """The patterns in groups: no value matches patterns of two of them."""
+    """Return the patterns in groups, such that no value matches patterns of two groups."""
     groups: list[list[BoundPattern]] = []
     for pattern in patterns:
-        met = [group for group in groups if not all(are_disjoint(pattern, other) for other in group)]
-        joined = [*(each for group in met for each in group), pattern]
-        groups = [*(group for group in groups if group not in met), joined]
+        overlapping = [group for group in groups if not all(are_disjoint(pattern, other) for other in group)]
+        joined = [*(each for group in overlapping for each in group), pattern]
+        groups = [*(group for group in groups if group not in overlapping), joined]
     return groups
 
 

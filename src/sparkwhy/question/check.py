@@ -1,4 +1,4 @@
-"""Check with Spark's analyzer what a question says of functions and regular expressions, before any job."""
+"""Check the functions and regular expressions of a question with Spark's analyzer, before any job."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ __all__ = ["conditions", "row_matches"]
 def conditions(question: Question) -> tuple[Expr, ...]:
     """What must all hold for a row to match: true exactly where the value matches; null may stand for false.
 
-    There are as many conditions as can be told apart, so that each can be pushed down by itself:
+    The question is split into as many conditions as possible, so that each can be pushed down by itself:
     `{"order": {"id": 5, "x": 1}}` gives `order.id = 5` and `order.x = 1`.
     """
     return tuple(each for attribute, pattern in question.wanted for each in _conditions(Ref(attribute), pattern))
@@ -104,7 +104,8 @@ def _membership_test(value: Expr, options: tuple[Any, ...]) -> Expr:
 
 
 def _struct_conditions(value: Expr, pattern: StructPattern) -> tuple[Expr, ...]:
-    """A null struct has null fields: it is told apart where no field asks for more than null."""
+    """Return the conditions on the fields. A null struct has null fields: where these are all that is asked for, the
+    struct itself must not be null."""
     known = any(not accepts_null(inner) for _, inner in pattern.fields)
     inside = (each for i, inner in pattern.fields for each in _conditions(FieldOf(value, i), inner))
     return (*(() if known else (IsNotNull(value),)), *inside)
@@ -154,7 +155,7 @@ def _subsets(patterns: Sequence[BoundPattern]) -> Iterator[tuple[BoundPattern, .
 
 
 def _count_condition(array: Expr, patterns: tuple[BoundPattern, ...], count: int) -> Expr:
-    """At least so many elements match one of the patterns."""
+    """Return the condition that at least `count` elements match one of the patterns."""
     assert isinstance(array.type, Array)
     element = _variable(array)
     tests = tuple(_test(element, pattern) for pattern in patterns)
@@ -205,7 +206,7 @@ def _value_matches(pattern: BoundPattern, value: Any) -> bool:
                 value is option or (_are_present(value, option) and _compare(value, option) == 0) for option in values
             )
         case Custom(function):
-            raise NotInterpretable(f"only Spark knows what {function_name(function)} says of a value")
+            raise NotInterpretable(f"only Spark can evaluate {function_name(function)}")
         case _ if value is None:
             return False
         case Comparison(op, constant):

@@ -19,17 +19,17 @@ from typing import Any, TypeAlias
 from typing import Literal as OneOf
 
 from sparkwhy.errors import PatternError, PatternTypeError, assert_never, show_argument
-from sparkwhy.plan.show import quoted
+from sparkwhy.plan.show import quote_identifier
 
 MAX_DEPTH = 100
 MAX_SIZE = 10_000
 """Beyond these a literal contains itself, or was not written by a person."""
 
 MAX_LENGTH = 100_000
-"""So many characters or bytes a value may have."""
+"""Characters or bytes that a value may have."""
 
 MAX_EXPONENT = 1_000
-"""No type of Spark has numbers of so many digits; Python would count them for hours."""
+"""Digits of a number: no type of Spark has more, and Python would count them for hours."""
 
 ComparisonOp = OneOf["=", "<>", "<", "<=", ">", ">="]
 TextFunction = OneOf["contains", "startswith", "like", "rlike"]
@@ -219,7 +219,7 @@ def _atom(value: Any) -> Any:
 
 
 def _check_size(value: Any) -> Any:
-    """The value, unless nobody can work with it: Python itself refuses or takes hours to."""
+    """Return a value, unless it is so large that Python itself refuses it or takes hours."""
     match value:
         case int():
             is_bounded = abs(value) < 10**MAX_EXPONENT
@@ -312,7 +312,7 @@ def _fields(literal: Mapping[Any, Any], path: str) -> Fields:
 
 def join_path(path: str, name: object) -> str:
     """The path of a field or entry of what is at the path: `order.items`."""
-    return f"{path}.{quoted(str(name))}" if path else quoted(str(name))
+    return f"{path}.{quote_identifier(str(name))}" if path else quote_identifier(str(name))
 
 
 def _bag(literals: Sequence[Any], path: str) -> Bag:

@@ -197,7 +197,7 @@ def _local(given: Any) -> dt.datetime:
 
 
 def _instant(given: Any, timezone: str) -> dt.datetime:
-    """In the timezone of the session, in which it is shown too; if nobody knows that, in its own."""
+    """Return a moment in the timezone of the session, in which it is shown too; in its own if that is unknown."""
     moment = _moment(given)
     try:
         return to_zone(moment, timezone)

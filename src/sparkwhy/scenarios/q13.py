@@ -1,4 +1,4 @@
-"""Q13: how many customers have so many orders. Those without orders are missing.
+"""Q13: how many customers have how many orders. Those without orders are missing.
 
 As the paper prints it, the filter stands above the join; there it would drop the padded rows of an outer join, whose
 comment is null. Here it stands below.

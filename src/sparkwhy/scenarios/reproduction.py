@@ -71,13 +71,13 @@ class ScenarioResult:
     @property
     def differences(self) -> tuple[Column, ...]:
         """The columns that need a reason; a difference without alternatives is not repeated with alternatives."""
-        told: set[Set] = set()
+        known: set[Set] = set()
         found: tuple[Column, ...] = ()
         for cell in self.cells:
             changed = {*cell.missing, *cell.extra}
-            if changed - told:
+            if changed - known:
                 found = (*found, cell.column)
-            told = changed if cell.column in OURS else told
+            known = changed if cell.column in OURS else known
         ranked = self.scenario.gold_rank
         lower = ranked is not None and (self.rank is None or self.rank > ranked)
         return (*found, "rank") if lower else found

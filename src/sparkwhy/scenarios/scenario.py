@@ -51,7 +51,7 @@ class PaperAnswers:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A query, its question, and what the paper says of it.
+    """A query, its question, and the answers of the paper.
 
     `errors` tells what was planted. `gold` is the explanation that names just the planted errors, where there is one,
     and `gold_rank` its place in the paper's own answer. `elsewhere` finds the question to ask of data in which the

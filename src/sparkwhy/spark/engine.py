@@ -166,7 +166,7 @@ class Engine(Protocol):
         ...
 
     def reason_of(self, failure: Exception) -> str | None:
-        """Return the first line of what Spark says of a failure; None for an error of the JVM, which says little."""
+        """Return the first line of Spark's message; None for an error of the JVM, which says little."""
         ...
 
     def as_query_failed(self, failure: Exception, stage: str, plan: Plan, *, values: bool) -> QueryFailed:

@@ -62,7 +62,7 @@ def table(spark: SparkSession, name: str, rows: int, *, seed: int = SEED) -> Dat
 
 
 def volumes(rows: int) -> int:
-    """How many proceedings there are for so many inproceedings."""
+    """Return the number of proceedings for a number of inproceedings."""
     return max(rows // _PER_VOLUME, 1)
 
 
@@ -74,7 +74,7 @@ def _text(value: Value) -> str:
 
 
 def _name(number: str, seed: int) -> str:
-    """The name of a person; some are told apart by a number, as in the real data."""
+    """The name of a person; some have a number to distinguish them, as in the real data."""
     d = Draw(number, seed)
     suffix = d.value_or_null("homonym", 0.04, f"concat(' 000', {d.number('suffix', 9, 1)})")
     return f"concat_ws('', {d.pick('first', _FIRST)}, ' ', {d.pick('last', _LAST)}, {suffix})"
@@ -92,7 +92,7 @@ def _person(number: str, seed: int) -> str:
 
 
 def _people(d: Draw, name: str, rows: int, most: int) -> str:
-    """So many persons at most, of a circle that grows with the data."""
+    """Up to `most` persons, of a circle that grows with the data."""
     circle = max(rows // 3, 10)
     count = d.number(f"{name} count", most, 1)
     return d.array(name, count, lambda each: _person(each.number("person", circle), d.seed))
@@ -194,13 +194,13 @@ def _www(_: int, seed: int) -> Mapping[str, Value]:
     page = f"concat('https://example.org/~', {d.digits('page', 6)})"
     home = record({"_VALUE": page, "_type": "cast(null as string)"})
     former = d.value_or_null("label", 0.25, "'former'")
-    told = record({"_VALUE": d.pick("place", _PLACES), "_type": "'affiliation'", "_label": former})
+    affiliation = record({"_VALUE": d.pick("place", _PLACES), "_type": "'affiliation'", "_label": former})
     return {
         **_common("concat('homepages/', id)", d, "'Home Page'", "cast(null as int)"),
         "author": f"array({_person('id', seed)})",
         "url": d.value_or_null("url", 0.66, f"array_repeat({home}, cast({d.number('urls', 3, 1)} as int))"),
         "ee": "cast(null as array<struct<_VALUE: string, _type: string>>)",
-        "note": d.value_or_null("note", 0.87, f"array({told})"),
+        "note": d.value_or_null("note", 0.87, f"array({affiliation})"),
     }
 
 

@@ -48,7 +48,7 @@ class Draw:
         return f"slice({elements}, 1, cast({count} as int))"  # a sequence from 1 to 0 has two elements
 
     def words(self, name: str, vocabulary: str, fewest: int, most: int) -> str:
-        """A text of so many words."""
+        """A text of `fewest` to `most` words."""
         count = self.number(f"{name} length", most - fewest + 1, fewest)
         return f"array_join({self.array(name, count, lambda d: d.pick('word', vocabulary))}, ' ')"
 

@@ -16,7 +16,7 @@ SMALL_ROWS = 2000
 
 @dataclass(frozen=True)
 class GeneratedTables:
-    """All tables of the scenarios: TPC-H at a scale factor, DBLP and Twitter with so many rows.
+    """All tables of the scenarios: TPC-H at a scale factor, DBLP and Twitter with a number of rows.
 
     Each table carries its name as an alias, so that `F.col("witness.name")` says which name is meant.
     """

@@ -27,17 +27,17 @@ _SUBQUERY_RULES = (
 # --- plans ---
 
 
-def analyzed(df: DataFrame) -> JavaObject:
+def analyzed_plan(df: DataFrame) -> JavaObject:
     """The query as Spark resolved it, before any optimization."""
     return df._jdf.queryExecution().analyzed()
 
 
-def described(tree: JavaObject) -> str:
+def to_json_text(tree: JavaObject) -> str:
     """A plan or an expression as JSON text."""
     return str(tree.toJSON())
 
 
-def without_subqueries(session: SparkSession, plan: JavaObject) -> JavaObject:
+def replace_subqueries(session: SparkSession, plan: JavaObject) -> JavaObject:
     """The same query with its correlated, IN and EXISTS subqueries turned into joins, the innermost first.
 
     Spark's rules expect that of the subqueries inside subqueries: its optimizer has been there before them.
@@ -76,7 +76,7 @@ def _flat_expression(session: SparkSession, tree: JavaObject) -> JavaObject:
     new = tree.withNewChildren(sequence(session, below)) if below else tree
     if not _is_a(session, tree, f"{_CATALYST}.expressions.SubqueryExpression"):
         return new
-    return new.withNewPlan(without_subqueries(session, new.plan()))
+    return new.withNewPlan(replace_subqueries(session, new.plan()))
 
 
 def dataframe(session: SparkSession, plan: JavaObject) -> DataFrame:
@@ -90,31 +90,31 @@ def select(df: DataFrame, texts: Sequence[str]) -> DataFrame:
     return DataFrame(df._jdf.selectExpr(_strings(df.sparkSession, texts)), df.sparkSession)
 
 
-def renamed(df: DataFrame, names: Sequence[str]) -> DataFrame:
+def rename_columns(df: DataFrame, names: Sequence[str]) -> DataFrame:
     """The same columns under other names, by position."""
     return DataFrame(df._jdf.toDF(_strings(df.sparkSession, names)), df.sparkSession)
 
 
-def union(session: SparkSession, inputs: Sequence[DataFrame]) -> DataFrame:
+def union_all(session: SparkSession, inputs: Sequence[DataFrame]) -> DataFrame:
     """The rows of all inputs by position, analyzed once: one union after the other is analyzed anew with each."""
     if len(inputs) == 1:
         return inputs[0]
-    below = sequence(session, [analyzed(df) for df in inputs])
+    below = sequence(session, [analyzed_plan(df) for df in inputs])
     return dataframe(session, _class(session, f"{_CATALYST}.plans.logical.Union")(below, False, False))
 
 
-def at_most(df: DataFrame, count: int) -> DataFrame:
-    """So many rows of each partition, the first that Spark comes by; the rest is not read."""
+def take_per_partition(df: DataFrame, count: int) -> DataFrame:
+    """Take the first `count` rows of each partition that Spark comes by; the rest is not read."""
     session = df.sparkSession
     number = _singleton(session, f"{_CATALYST}.expressions.Literal").apply(count)
-    return dataframe(session, _class(session, f"{_CATALYST}.plans.logical.LocalLimit")(number, analyzed(df)))
+    return dataframe(session, _class(session, f"{_CATALYST}.plans.logical.LocalLimit")(number, analyzed_plan(df)))
 
 
 def existence_join(left: DataFrame, right: DataFrame, condition: Column, exists: str) -> DataFrame:
     """Each left row with a column that says whether it has a partner: a join type that only Catalyst knows."""
     session = left.sparkSession
     joined = left.join(right, condition, "left_semi")
-    semi = analyzed(joined)
+    semi = analyzed_plan(joined)
     boolean = _singleton(session, "org.apache.spark.sql.types.BooleanType")
     flag = _class(session, f"{_CATALYST}.expressions.AttributeReference")(
         exists,
@@ -179,7 +179,7 @@ def plan_bytes(leaf: JavaObject) -> int:
 _UNKNOWN_BYTES = 1 << 62
 
 
-def column(session: SparkSession, expression: JavaObject) -> Column:
+def column_of(session: SparkSession, expression: JavaObject) -> Column:
     return ClassicColumn(_class(session, _EXPRESSION_UTILS).column(expression))
 
 
@@ -190,7 +190,7 @@ def expression(session: SparkSession, column: Column) -> JavaObject:
 _EXPRESSION_UTILS = "org.apache.spark.sql.classic.ExpressionUtils"
 
 
-def parsed(session: SparkSession, text: str) -> Column:
+def parse_column(session: SparkSession, text: str) -> Column:
     """SQL text as a column. Spark's own `expr` looks up where it was called from, which takes as long as the rest."""
     return ClassicColumn(_class(session, "org.apache.spark.sql.functions").expr(text))
 
@@ -198,20 +198,20 @@ def parsed(session: SparkSession, text: str) -> Column:
 def unscaled_value(session: SparkSession, decimal: Column) -> Column:
     """The digits of a decimal as a whole number: Spark has no name for it in SQL, but sums small decimals so itself."""
     unscaled = _class(session, f"{_CATALYST}.expressions.UnscaledValue")
-    return column(session, unscaled(expression(session, decimal)))
+    return column_of(session, unscaled(expression(session, decimal)))
 
 
 def struct_field(session: SparkSession, struct: Column, ordinal: int, name: str) -> Column:
     """A field by its position: names that differ only in case are ambiguous to the public API."""
     some = _class(session, "scala.Option").apply(name)
     get = _class(session, f"{_CATALYST}.expressions.GetStructField")
-    return column(session, get(expression(session, struct), ordinal, some))
+    return column_of(session, get(expression(session, struct), ordinal, some))
 
 
-def known_nullable(session: SparkSession, value: Column) -> Column:
+def mark_nullable(session: SparkSession, value: Column) -> Column:
     """The same value, of which Spark shall not know that it is never null."""
     tag = _class(session, f"{_CATALYST}.expressions.KnownNullable")
-    return column(session, tag(expression(session, value)))
+    return column_of(session, tag(expression(session, value)))
 
 
 def with_attributes(session: SparkSession, tree: JavaObject, replacements: Mapping[int, JavaObject]) -> JavaObject:
@@ -243,7 +243,7 @@ def eval_mode(tree: JavaObject) -> str:
 def text_of(tree: JavaObject) -> str:
     """The expression as Spark prints it, without the ids of its attributes.
 
-    Where that would show options which Spark filled in, as in `to_date(x, None, Some(UTC), true)`, it is told as SQL.
+    Where that would show options which Spark filled in, as in `to_date(x, None, Some(UTC), true)`, it is shown as SQL.
     """
     text = str(tree.toString())
     return re.sub(r"#\d+L?", "", str(tree.sql()) if _OPTION.search(text) else text)
@@ -265,7 +265,7 @@ def schema_of(plan: JavaObject) -> str:
 def place_of(tree: JavaObject) -> Place | None:
     """Where the user wrote this, if Spark knows."""
     origin = tree.origin()
-    if "Some(" not in str(origin.toString()):  # nothing is known, which is quickly told
+    if "Some(" not in str(origin.toString()):  # nothing is known, and this test is quick
         return None
     context = origin.context()
     if str(context.contextType().toString()) == "DataFrame":

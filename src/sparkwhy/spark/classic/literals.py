@@ -51,7 +51,7 @@ def parse_literal(text: str | None, type: Type, timezone: str) -> Any:
 
 
 def moment(micros: int, timezone: str) -> Any:
-    """The moment so many microseconds after 1970, or `NotImplemented` for one that Python has not."""
+    """Return the moment this number of microseconds after 1970, or `NotImplemented` if Python cannot represent it."""
     try:
         return to_zone(_EPOCH + dt.timedelta(microseconds=micros), timezone)
     except (ValueError, OverflowError):  # years before 1 or after 9999 have no Python date
@@ -66,7 +66,7 @@ def _parse_time(text: str, type: Type, timezone: str) -> Any:
         if type == DATE:
             return dt.date.fromisoformat(text)
         if type == TIMESTAMP:
-            return to_zone(dt.datetime.fromisoformat(_padded(text)), timezone)
+            return to_zone(dt.datetime.fromisoformat(_pad_fraction(text)), timezone)
     except ValueError:  # years before 1 or after 9999 have no Python date
         return NotImplemented
     if is_day_time(type):
@@ -76,7 +76,7 @@ def _parse_time(text: str, type: Type, timezone: str) -> Any:
     return NotImplemented
 
 
-def _padded(text: str) -> str:
+def _pad_fraction(text: str) -> str:
     """Python 3.10 reads fractions of a second only with three or six digits."""
     whole, _, fraction = text.partition(".")
     return f"{whole}.{fraction:0<6}" if fraction else whole

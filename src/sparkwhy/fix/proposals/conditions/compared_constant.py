@@ -11,7 +11,7 @@ from typing import Any
 
 from sparkwhy.fix.context import ValueOf
 from sparkwhy.fix.proposals.conditions.constants import fits, recorded_value, write_like
-from sparkwhy.fix.proposals.conditions.form import Form, is_constant, is_null
+from sparkwhy.fix.proposals.conditions.form import Form, is_constant, is_null_constant
 from sparkwhy.plan.exprs import Compare, CompareOp, Expr, IsNotNull
 from sparkwhy.plan.types import DATE
 
@@ -26,7 +26,7 @@ def propose(part: Expr, value_of: ValueOf) -> Iterator[Form]:
     match part.op:
         case "=" | "<=>" | "<=" | ">=":
             yield Form(Compare(part.op, part.left, write_like(part.right, value)), "constant")
-        case "<>" if not is_null(part.right):
+        case "<>" if not is_null_constant(part.right):
             yield Form(IsNotNull(part.left), "comparison")  # keeps all rows that it kept; the others drop some of them
             yield from (Form(Compare(other, part.left, part.right), "comparison") for other in _ORDERED)
         case "<" | ">":

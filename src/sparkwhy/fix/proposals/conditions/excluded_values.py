@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sparkwhy.fix.context import ValueOf
 from sparkwhy.fix.proposals.conditions.constants import recorded_value
-from sparkwhy.fix.proposals.conditions.form import Form, is_constant, is_null
+from sparkwhy.fix.proposals.conditions.form import Form, is_constant, is_null_constant
 from sparkwhy.plan.exprs import Expr, In, Not
 
 
@@ -15,7 +15,9 @@ def propose(part: Expr, value_of: ValueOf) -> Iterator[Form]:
     match part:
         case Not(In(inner, options)) if all(map(is_constant, options)):
             value = value_of(inner)
-            kept = tuple(each for each in options if recorded_value(each, value_of) != value and not is_null(each))
+            kept = tuple(
+                each for each in options if recorded_value(each, value_of) != value and not is_null_constant(each)
+            )
             if value is not None and kept and len(kept) < len(options):
                 yield Form(Not(In(inner, kept)), "constant")
         case _:

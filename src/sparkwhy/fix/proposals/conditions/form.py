@@ -21,6 +21,6 @@ def is_constant(expr: Expr) -> bool:
     return not any(attributes_of(expr))
 
 
-def is_null(constant: Expr) -> bool:
+def is_null_constant(constant: Expr) -> bool:
     """Whether a constant is null, under casts or not."""
-    return is_null(constant.input) if isinstance(constant, Cast) else constant == Literal(None, constant.type)
+    return is_null_constant(constant.input) if isinstance(constant, Cast) else constant == Literal(None, constant.type)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sparkwhy.fix.context import ValueOf
-from sparkwhy.fix.proposals.conditions.form import Form, is_constant, is_null
+from sparkwhy.fix.proposals.conditions.form import Form, is_constant, is_null_constant
 from sparkwhy.fix.proposals.conditions.text_test import TEXT_TESTS
 from sparkwhy.plan.exprs import Call, Compare, Expr, In, IsNull, Literal, Not, Or
 
@@ -33,7 +33,7 @@ def propose(part: Expr, value_of: ValueOf) -> Iterator[Form]:
 def _propose_null_safe(part: Compare, *, value_is_null: bool) -> Iterator[Form]:
     """Propose null-safe forms of a comparison with a constant."""
     same = Compare("<=>", part.left, part.right)
-    match part.op, value_is_null, is_null(part.right):
+    match part.op, value_is_null, is_null_constant(part.right):
         case "=", True, True:
             yield Form(same, "comparison")
         case ("<>", True, False) | ("<>", False, True):

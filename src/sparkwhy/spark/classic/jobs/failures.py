@@ -74,10 +74,10 @@ _LOST = {
 _OTHER = "does the query run by itself? Try df.count()."
 
 
-def shortened(message: str) -> str:
+def shorten_message(message: str) -> str:
     """A message of Spark without the stack of the JVM and without the plan, on few lines.
 
-    >>> shortened("[DIVIDE_BY_ZERO] Division by zero.\\n\\nJVM stacktrace:\\njava.lang...")
+    >>> shorten_message("[DIVIDE_BY_ZERO] Division by zero.\\n\\nJVM stacktrace:\\njava.lang...")
     '[DIVIDE_BY_ZERO] Division by zero.'
     """
     kept: list[str] = []
@@ -86,18 +86,18 @@ def shortened(message: str) -> str:
             break
         if line.strip():
             kept.append(line.rstrip())
-    text = "\n".join(_without_stack(kept))
+    text = "\n".join(_drop_stack(kept))
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
-def _without_stack(lines: list[str]) -> list[str]:
+def _drop_stack(lines: list[str]) -> list[str]:
     """What a Python worker says: of its stack only the last line."""
     stack = next((n for n, line in enumerate(lines) if line.startswith("Traceback ")), None)
     return lines if stack is None else [*lines[:stack], lines[-1]]
 
 
 def query_failed(error: SparkFailure, stage: str, plan: Plan, *, values: bool = True) -> QueryFailed:
-    """The failure as an error of ours; without `values` of the message only its class is told."""
+    """Return the failure as an error of ours; without `values`, only the class of the message is shown."""
     message = _message(error)
     condition = _condition(error, message)
     hint, greedy = _hint(condition, message), _greedy(plan) if _wants_memory(message) else []
@@ -105,10 +105,10 @@ def query_failed(error: SparkFailure, stage: str, plan: Plan, *, values: bool = 
     place = _place(message) if node is None or node.where is None else node.where
     return QueryFailed(
         stage,
-        shortened(message) if values else f"[{condition or type(error).__name__}]",
+        shorten_message(message) if values else f"[{condition or type(error).__name__}]",
         operator=None if node is None else show_op(node),
         where=None if place is None else str(place),
-        hint=hint if node is not None or not greedy else f"{hint} {_ONE_OF.format(_listed(greedy))}",
+        hint=hint if node is not None or not greedy else f"{hint} {_ONE_OF.format(_list_operators(greedy))}",
     )
 
 
@@ -168,17 +168,17 @@ def _greedy(plan: Plan) -> list[Plan]:
     return [node for node in nodes if buffers_rows(node) or _calls_python(node)] or nodes
 
 
-def _listed(nodes: Sequence[Plan]) -> str:
+def _list_operators(nodes: Sequence[Plan]) -> str:
     """The operators with their places, the last ones of the query first; of many, some."""
-    told = [show_op(node) + (f" at {node.where}" if node.where else "") for node in reversed(nodes)]
-    return "; ".join([*told[:_MOST_LISTED], *(["others"] if len(told) > _MOST_LISTED else [])])
+    shown = [show_op(node) + (f" at {node.where}" if node.where else "") for node in reversed(nodes)]
+    return "; ".join([*shown[:_MOST_LISTED], *(["others"] if len(shown) > _MOST_LISTED else [])])
 
 
 _MOST_LISTED = 4
 
 
 def _suspects(error: SparkFailure, message: str, plan: Plan) -> Iterator[Plan]:
-    """The operators that Spark speaks of: by file and line, by the text of an expression, by the file of a table."""
+    """Yield the operators that Spark names: by file and line, by the text of an expression, by the file of a table."""
     nodes = [node for node in walk(plan) if not node.id.part]
     for context in error.getQueryContext() if isinstance(error, PySparkException) else ():
         fragment = context.fragment()

@@ -46,14 +46,14 @@ def _positional(name: str) -> AggregateReader:
     def read(tree: Tree, scope: Scope, distinct: bool, condition: Expr | None) -> Expr:
         skips = bool(tree.fields["ignoreNulls"])
         if condition is not None and not skips:
-            raise NotModelled  # a filter clause cannot be told from nulls here
+            raise NotModelled  # a filter clause would look like nulls here
         args = (*scope.operands(tree), Literal(skips, BOOLEAN))
         return AggCall(name, args, distinct, condition)
 
     return read
 
 
-def _collected(name: str) -> AggregateReader:
+def _read_collect(name: str) -> AggregateReader:
     def read(tree: Tree, scope: Scope, distinct: bool, condition: Expr | None) -> Expr:
         if tree.fields.get("ignoreNulls") is False:
             raise NotModelled
@@ -62,7 +62,7 @@ def _collected(name: str) -> AggregateReader:
     return read
 
 
-def _pivoted(tree: Tree, scope: Scope, distinct: bool, condition: Expr | None) -> Expr:
+def _read_pivot(tree: Tree, scope: Scope, distinct: bool, condition: Expr | None) -> Expr:
     """A pivot collects one value for each pivot value: the first there is, for Spark grouped by both before."""
     pivot, value = scope.operands(tree)
     values = tree.handle.pivotColumnValues()
@@ -82,12 +82,12 @@ AGGREGATE_READERS: Mapping[str, AggregateReader] = {
     "Max": _plain("max"),
     "First": _positional("first"),
     "Last": _positional("last"),
-    "CollectList": _collected("collect_list"),
-    "CollectSet": _collected("collect_set"),
+    "CollectList": _read_collect("collect_list"),
+    "CollectSet": _read_collect("collect_set"),
     "BitAndAgg": _plain("bit_and"),
     "BitOrAgg": _plain("bit_or"),
     "BitXorAgg": _plain("bit_xor"),
-    "PivotFirst": _pivoted,
+    "PivotFirst": _read_pivot,
     "MaxBy": _plain("max_by"),
     "MinBy": _plain("min_by"),
     "StddevSamp": _plain("stddev_samp"),

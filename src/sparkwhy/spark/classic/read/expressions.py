@@ -49,7 +49,7 @@ from sparkwhy.spark.classic import jvm
 from sparkwhy.spark.classic.catalyst import Tree
 from sparkwhy.spark.classic.literals import moment, parse_literal
 from sparkwhy.spark.classic.read.calls import read_aggregate_call, read_window_call
-from sparkwhy.spark.classic.read.scope import HasFreeVariable, NotModelled, Reader, Scope, called, opaque, where_of
+from sparkwhy.spark.classic.read.scope import HasFreeVariable, NotModelled, Reader, Scope, opaque, place_text, read_call
 
 
 def read_expr(tree: Tree, scope: Scope) -> Expr:
@@ -59,7 +59,7 @@ def read_expr(tree: Tree, scope: Scope) -> Expr:
         if reader is not None:
             return reader(tree, scope)
         if tree.name in _CALLS:
-            return called(_CALLS[tree.name], tree, scope)
+            return read_call(_CALLS[tree.name], tree, scope)
         if isinstance(tree.fields.get("replacement"), int):
             return scope.read(tree.children[tree.fields["replacement"]])
     except NotModelled:
@@ -116,7 +116,7 @@ def _tolerant_item(tree: Tree, scope: Scope) -> Expr:
 def _scalar_subquery(tree: Tree, scope: Scope) -> Expr:
     found = scope.scalars.get(tree.expr_id)
     if found is None:
-        raise UnsupportedOperator("a subquery in this place", where=where_of(tree), hint="join with it instead.")
+        raise UnsupportedOperator("a subquery in this place", where=place_text(tree), hint="join with it instead.")
     return Ref(found)
 
 
@@ -150,13 +150,14 @@ def _chain(kind: type[And] | type[Or], name: str) -> Reader:
     return read
 
 
-def _in(tree: Tree, scope: Scope) -> Expr:
+def _read_in(tree: Tree, scope: Scope) -> Expr:
     value, *options = scope.operands(tree)
     return In(value, tuple(options))
 
 
-def _at_least_n_non_nulls(tree: Tree, scope: Scope) -> Expr:
-    """`dropna`: told column by column where all or one must be there, so that the missing one can be named."""
+def _count_non_nulls(tree: Tree, scope: Scope) -> Expr:
+    """Read `dropna`: as one condition for each column where all or one must be there, so that the missing one can be
+    named."""
     columns, n = scope.operands(tree), tree.fields["n"]
     present = tuple(_is_present(column) for column in columns)
     if n == len(columns):
@@ -194,15 +195,15 @@ def _with(tree: Tree, scope: Scope) -> Expr:
     """`With` names common expressions; they are put back where they are used."""
     body, *definitions = tree.children
     named = {str(d.handle.id().toString()): d.children[0] for d in definitions}
-    return read_expr(_inlined(body, named), scope)
+    return read_expr(_inline_common(body, named), scope)
 
 
-def _inlined(tree: Tree, named: Mapping[str, Tree]) -> Tree:
+def _inline_common(tree: Tree, named: Mapping[str, Tree]) -> Tree:
     if tree.name == "CommonExpressionRef":
         return named[str(tree.handle.id().toString())]
     if not any(part.name == "CommonExpressionRef" for part in tree.walk()):
         return tree
-    return _Rebuilt(tree, tuple(_inlined(child, named) for child in tree.children))
+    return _Rebuilt(tree, tuple(_inline_common(child, named) for child in tree.children))
 
 
 class _Rebuilt(Tree):
@@ -224,7 +225,7 @@ def _cast(tree: Tree, scope: Scope) -> Expr:
     return Cast(inner, type_from_json(tree.fields["dataType"]), _mode(tree, scope))
 
 
-def _parsed(to: Type | None, fails: str) -> Reader:
+def _read_parsing(to: Type | None, fails: str) -> Reader:
     """`to_date` and `to_timestamp`; without a pattern they are a cast."""
 
     def read(tree: Tree, scope: Scope) -> Expr:
@@ -262,7 +263,7 @@ def _unary(function: str) -> Reader:
     return read
 
 
-def _in_session_mode(function: str) -> Reader:
+def _call_in_session_mode(function: str) -> Reader:
     """A function that fails or not as the session says when it runs."""
     return lambda tree, scope: Call(function, scope.operands(tree), scope.mode)
 
@@ -277,7 +278,7 @@ def _round(tree: Tree, scope: Scope) -> Expr:
 # --- strings, dates, collections ---
 
 
-def _only(types: Callable[[Type], bool], function: str) -> Reader:
+def _call_for_types(types: Callable[[Type], bool], function: str) -> Reader:
     """A function that is modelled for some types of its first argument."""
 
     def read(tree: Tree, scope: Scope) -> Expr:
@@ -297,7 +298,7 @@ def _trim(function: str) -> Reader:
     def read(tree: Tree, scope: Scope) -> Expr:
         if len(tree.children) != 1:
             raise NotModelled
-        return called(function, tree, scope)
+        return read_call(function, tree, scope)
 
     return read
 
@@ -318,7 +319,7 @@ def _regexp_replace(tree: Tree, scope: Scope) -> Expr:
 
 
 def _size(tree: Tree, scope: Scope) -> Expr:
-    return called("legacy_size" if tree.fields["legacySizeOfNull"] else "size", tree, scope)
+    return read_call("legacy_size" if tree.fields["legacySizeOfNull"] else "size", tree, scope)
 
 
 def _element_at(tree: Tree, scope: Scope) -> Expr:
@@ -353,7 +354,7 @@ def _higher_order(function: str) -> Reader:
         if tree.fields.get("followThreeValuedLogic") is False:
             raise NotModelled
         try:
-            return called(function, tree, scope)
+            return read_call(function, tree, scope)
         except HasFreeVariable:
             return opaque(tree, scope)
 
@@ -416,15 +417,15 @@ _READERS: Mapping[str, Reader] = {
     "Not": _not,
     "IsNull": lambda tree, scope: IsNull(*scope.operands(tree)),
     "IsNotNull": lambda tree, scope: IsNotNull(*scope.operands(tree)),
-    "In": _in,
-    "AtLeastNNonNulls": _at_least_n_non_nulls,
+    "In": _read_in,
+    "AtLeastNNonNulls": _count_non_nulls,
     "If": _if,
     "NullIfResult": _null_if_result,
     "CaseWhen": _case,
     "With": _with,
     "Cast": _cast,
-    "ParseToDate": _parsed(DATE, "ansiEnabled"),
-    "ParseToTimestamp": _parsed(None, "failOnError"),
+    "ParseToDate": _read_parsing(DATE, "ansiEnabled"),
+    "ParseToTimestamp": _read_parsing(None, "failOnError"),
     "Add": _arithmetic("+"),
     "Subtract": _arithmetic("-"),
     "Multiply": _arithmetic("*"),
@@ -436,16 +437,16 @@ _READERS: Mapping[str, Reader] = {
     "UnaryPositive": _alias,
     "Abs": _unary("abs"),
     "Round": _round,
-    "Floor": _in_session_mode("floor"),
-    "Ceil": _in_session_mode("ceil"),
-    "Length": _only(_is_text_or_array, "length"),
-    "Substring": _only(_is_text_or_array, "substring"),
-    "Concat": _only(_is_text_or_array, "concat"),
-    "Reverse": _only(_is_text_or_array, "reverse"),
-    "StringLPad": _only(_is_text_or_array, "lpad"),
-    "StringRPad": _only(_is_text_or_array, "rpad"),
-    "StringSplit": _only(_is_text_or_array, "split"),
-    "Sequence": _only(lambda type: type in INTEGRALS, "sequence"),
+    "Floor": _call_in_session_mode("floor"),
+    "Ceil": _call_in_session_mode("ceil"),
+    "Length": _call_for_types(_is_text_or_array, "length"),
+    "Substring": _call_for_types(_is_text_or_array, "substring"),
+    "Concat": _call_for_types(_is_text_or_array, "concat"),
+    "Reverse": _call_for_types(_is_text_or_array, "reverse"),
+    "StringLPad": _call_for_types(_is_text_or_array, "lpad"),
+    "StringRPad": _call_for_types(_is_text_or_array, "rpad"),
+    "StringSplit": _call_for_types(_is_text_or_array, "split"),
+    "Sequence": _call_for_types(lambda type: type in INTEGRALS, "sequence"),
     "StringTrim": _trim("trim"),
     "StringTrimLeft": _trim("ltrim"),
     "StringTrimRight": _trim("rtrim"),

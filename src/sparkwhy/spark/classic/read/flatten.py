@@ -6,7 +6,7 @@ from sparkwhy.errors import UnsupportedOperator
 from sparkwhy.plan.exprs import Attribute, Call, Cast, Expr, Literal, MakeStruct, Ref
 from sparkwhy.plan.nodes import Flatten, Project
 from sparkwhy.spark.classic.catalyst import Tree, tree_of
-from sparkwhy.spark.classic.read.reading import Bound, Reading, described
+from sparkwhy.spark.classic.read.reading import Bound, Reading, attribute_field
 from sparkwhy.spark.classic.read.scope import Scope
 
 
@@ -16,7 +16,7 @@ def read_generate(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bo
     generator = tree.expr("generator")
     assert generator is not None
     names = tree.exprs("generatorOutput")
-    made = tuple(reading.attribute(described(name)) for name in names)
+    made = tuple(reading.attribute(attribute_field(name)) for name in names)
     has_position = generator.name == "PosExplode"
     plan = Flatten(
         id=reading.step(),
@@ -36,13 +36,13 @@ def _collection(reading: Reading, tree: Tree, generator: Tree, made: tuple[Attri
         case "Explode" | "PosExplode" | "Inline":
             return scope.read(generator.children[0])
         case "Stack":
-            return _stacked(generator, made, scope)
+            return _read_stack(generator, made, scope)
         case other:
             place = reading.place(tree, generator)
             raise UnsupportedOperator(other, where=None if place is None else str(place))
 
 
-def _stacked(generator: Tree, made: tuple[Attribute, ...], scope: Scope) -> Expr:
+def _read_stack(generator: Tree, made: tuple[Attribute, ...], scope: Scope) -> Expr:
     """`stack(n, a, b, c, ...)` is an inline of n structs, the last filled up with nulls."""
     count, *values = (scope.read(child) for child in generator.children)
     assert isinstance(count, Literal)
@@ -70,7 +70,7 @@ def read_expand(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Boun
     names, projections = tree.exprs("output"), _projections(tree)
     scope = reading.scope(inner)
     varying = [i for i, name in enumerate(names) if any(not _is_same(row[i], name) for row in projections)]
-    made = {i: reading.attribute(described(names[i])) for i in varying}
+    made = {i: reading.attribute(attribute_field(names[i])) for i in varying}
     elements = tuple(made.values())
     rows = [[scope.read(row[i]) for i in varying] for row in projections]
     parent = tree.parent
@@ -78,7 +78,7 @@ def read_expand(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Boun
     step = reading.part(reading.begun(parent)) if groups and parent is not None else reading.step()
     flat = Flatten(id=step, input=inner.plan, collection=_structs(rows, elements), elements=elements, inline=True)
     kept = [Ref(made[i] if i in made else scope.attributes[name.expr_id]) for i, name in enumerate(names)]
-    columns = reading.identified([(ref, True) for ref in kept], tuple(map(described, names)))
+    columns = reading.identify_columns([(ref, True) for ref in kept], tuple(map(attribute_field, names)))
     plan = Project(id=reading.part(step), input=flat, columns=columns)
     return Bound(plan, tuple(name.expr_id for name in names))
 

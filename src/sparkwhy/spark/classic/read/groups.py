@@ -32,7 +32,7 @@ def read_aggregate(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> B
         aggregates=aggregates,
     )
     made = {column.expr: column.attribute for column in (*keys, *aggregates)}
-    columns = reading.identified([(_over_groups(expr, made), True) for expr in read], fields)
+    columns = reading.identify_columns([(_replace_by_groups(expr, made), True) for expr in read], fields)
     ids = tuple(expr.expr_id for expr in outputs)
     if all(c.is_carried for c in columns) and tuple(c.attribute for c in columns) == plan.output:
         return Bound(plan, ids)
@@ -41,25 +41,25 @@ def read_aggregate(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> B
 
 def _with_keys(expr: Expr, keys: list[Expr]) -> Expr:
     """The expression with the keys in it as they are: a lambda that is read again has other parameters."""
-    known = {_numbered(key): key for key in keys if any(isinstance(part, Lambda) for part in parts(key))}
-    return rewrite(expr, lambda part: known.get(_numbered(part))) if known else expr
+    known = {_renumber_lambdas(key): key for key in keys if any(isinstance(part, Lambda) for part in parts(key))}
+    return rewrite(expr, lambda part: known.get(_renumber_lambdas(part))) if known else expr
 
 
-def _numbered(expr: Expr) -> Expr:
+def _renumber_lambdas(expr: Expr) -> Expr:
     """The expression with the parameters of its lambdas numbered anew, by numbers that no other variable has."""
     params = [param for part in parts(expr) if isinstance(part, Lambda) for param in part.params]
     numbers = {param.id: -number for number, param in enumerate(params, 1)}
 
-    def renamed(part: Expr) -> Expr | None:
+    def rename(part: Expr) -> Expr | None:
         match part:
             case Variable(id) if id in numbers:
                 return replace(part, id=numbers[id])
             case Lambda(inner, body):
-                return Lambda(tuple(replace(each, id=numbers[each.id]) for each in inner), rewrite(body, renamed))
+                return Lambda(tuple(replace(each, id=numbers[each.id]) for each in inner), rewrite(body, rename))
             case _:
                 return None
 
-    return rewrite(expr, renamed)
+    return rewrite(expr, rename)
 
 
 def _keys(reading: Reading, grouping: list[Expr], outputs: list[Expr], fields: tuple[Field, ...]) -> tuple[Column, ...]:
@@ -95,7 +95,7 @@ def _short_name(expr: Expr) -> str:
     return expr.function if isinstance(expr, AggCall) else "aggregate"
 
 
-def _over_groups(expr: Expr, made: Mapping[Expr, Attribute]) -> Expr:
+def _replace_by_groups(expr: Expr, made: Mapping[Expr, Attribute]) -> Expr:
     """The expression over the output of the grouping: keys and aggregates are attributes now."""
     return rewrite(expr, lambda part: Ref(made[part]) if part in made else None)
 

@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 
 from sparkwhy.errors import NotADataFrame, UnsupportedOperator
+from sparkwhy.plan.build import carry
 from sparkwhy.plan.exprs import Attribute, Literal
 from sparkwhy.plan.nodes import (
     Column,
@@ -35,21 +36,21 @@ from sparkwhy.spark.classic import jvm
 from sparkwhy.spark.classic.catalyst import Tree, leaf_output, parse, projections_in, tree_of
 from sparkwhy.spark.classic.read.flatten import read_expand, read_generate
 from sparkwhy.spark.classic.read.groups import read_aggregate, read_window, sort_key
-from sparkwhy.spark.classic.read.reading import Bound, Reading, carried, described, renumbered
+from sparkwhy.spark.classic.read.reading import Bound, Reading, attribute_field, renumber_steps
 from sparkwhy.spark.classic.read.scope import SUBQUERIES, Scope
 
 
 def read(df: DataFrame) -> Plan:
     """The plan of a DataFrame; its output has the DataFrame's own columns, in order."""
     session = _session_of(df)
-    plan = jvm.analyzed(df)
-    text = jvm.described(plan)
+    plan = jvm.analyzed_plan(df)
+    text = jvm.to_json_text(plan)
     tree, reading = tree_of(plan, text), Reading.of(session)
     if _has_subquery(text):
         reading.written.update(projections_in([node.fields for node in tree.walk()]))
-        tree = tree_of(jvm.without_subqueries(session, plan))
+        tree = tree_of(jvm.replace_subqueries(session, plan))
     try:
-        return renumbered(_read(reading, tree).plan)
+        return renumber_steps(_read(reading, tree).plan)
     except RecursionError:
         raise UnsupportedOperator("an expression that is nested hundreds of levels deep") from None
 
@@ -109,12 +110,12 @@ def _inputs(reading: Reading, tree: Tree) -> tuple[Tree, ...]:
         case "CTERelationRef":
             return reading.ctes[tree.fields["cteId"]].children
         case "Union":
-            return tuple(_united(tree))
+            return tuple(_union_inputs(tree))
         case _:
             return tree.children
 
 
-def _united(tree: Tree) -> Iterator[Tree]:
+def _union_inputs(tree: Tree) -> Iterator[Tree]:
     """What a union and those directly below it unite: one after the other is one union, to Spark's planner too."""
     todo = [tree]
     while todo:
@@ -149,7 +150,7 @@ _NAMELESS = "local data"
 
 def _read_leaf(reading: Reading, tree: Tree) -> Bound:
     output = leaf_output(tree)
-    attributes = tuple(reading.attribute(described(each)) for each in output)
+    attributes = tuple(reading.attribute(attribute_field(each)) for each in output)
     table = Table(id=reading.step(), attributes=attributes, source=Source(_leaf_name(tree), tree.handle))
     return Bound(table, tuple(each.expr_id for each in output))
 
@@ -196,7 +197,7 @@ def _read_project(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bo
     ids = tuple(expr.expr_id for expr in trees)
     if _is_identity(columns, before.plan):  # `select *`
         return Bound(before.plan, ids)
-    owner = _implied_by(reading, tree, before.plan)
+    owner = _step_implied_by(reading, tree, before.plan)
     if owner is not None:
         return Bound(Project(id=reading.part(owner), input=inner.plan, columns=columns), ids)
     place = reading.place(tree, *trees)
@@ -208,7 +209,7 @@ def _is_identity(columns: tuple[Column, ...], below: Plan) -> bool:
     return all(c.is_carried for c in columns) and tuple(c.attribute for c in columns) == below.output
 
 
-def _implied_by(reading: Reading, tree: Tree, below: Plan) -> OpId | None:
+def _step_implied_by(reading: Reading, tree: Tree, below: Plan) -> OpId | None:
     """The step of the operation that Spark inserted this projection for, if it did: below it, or above."""
     (child,), parent = tree.children, tree.parent
     computes = not all(map(_is_attribute, tree.exprs("projectList")))
@@ -226,12 +227,12 @@ def _implied_by(reading: Reading, tree: Tree, below: Plan) -> OpId | None:
         return reading.begun(parent)
     if parent.name == "Expand" and parent.parent is not None and parent.parent.name == "Aggregate":
         return reading.begun(parent.parent)
-    if parent.name in ("Union", "Except", "Intersect") and _only_aligns(tree, below):
+    if parent.name in ("Union", "Except", "Intersect") and _aligns_columns(tree, below):
         return reading.begun(_outermost(parent) if parent.name == "Union" else parent)
     return None
 
 
-def _only_aligns(tree: Tree, below: Plan) -> bool:
+def _aligns_columns(tree: Tree, below: Plan) -> bool:
     """Whether a projection under a union only reorders and widens all columns, in no place of the user's code."""
     trees = tree.exprs("projectList")
     if len(trees) != len(below.output):
@@ -252,7 +253,7 @@ def _is_widening(tree: Tree) -> bool:
 
 def _read_filter(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bound:
     (before,) = inputs
-    condition = _required(tree.expr("condition"))
+    condition = _require(tree.expr("condition"))
     inner, scope, step = _with_scalars(reading, tree, (condition,), before)
     plan = Filter(
         id=step or reading.step(),
@@ -260,12 +261,12 @@ def _read_filter(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bou
         input=inner.plan,
         condition=scope.read(condition),
     )
-    return Bound(plan if step is None else _narrowed(reading, plan, before.plan.output), before.ids)
+    return Bound(plan if step is None else _narrow(reading, plan, before.plan.output), before.ids)
 
 
-def _narrowed(reading: Reading, plan: Plan, attributes: tuple[Attribute, ...]) -> Plan:
+def _narrow(reading: Reading, plan: Plan, attributes: tuple[Attribute, ...]) -> Plan:
     """The plan with these attributes only: what a subquery brought along is dropped again."""
-    return Project(id=reading.part(plan.id), input=plan, columns=carried(attributes))
+    return Project(id=reading.part(plan.id), input=plan, columns=carry(attributes))
 
 
 def _with_scalars(
@@ -278,7 +279,7 @@ def _with_scalars(
     found = {part.expr_id: part for e in exprs for part in e.walk() if part.name == "ScalarSubquery"}
     if not found:
         return before, reading.scope(before), None
-    plans = {key: _read(reading, _required(part.expr("plan"))).plan for key, part in found.items()}
+    plans = {key: _read(reading, _require(part.expr("plan"))).plan for key, part in found.items()}
     step, joined = reading.step(tree), before.plan
     for plan in plans.values():
         joined = Join(id=reading.part(step), left=joined, right=plan, how="left")
@@ -288,7 +289,7 @@ def _with_scalars(
     return Bound(joined, before.ids + unread), reading.scope(before, scalars=scalars), step
 
 
-def _required(tree: Tree | None) -> Tree:
+def _require(tree: Tree | None) -> Tree:
     assert tree is not None
     return tree
 
@@ -321,7 +322,7 @@ def _read_join(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bound
         right=right.plan,
         how=how,
         condition=None if condition is None else reading.scope(left, right).read(condition),
-        exists=None if flag is None else reading.attribute(described(flag)),
+        exists=None if flag is None else reading.attribute(attribute_field(flag)),
     )
     if flag is not None:
         return Bound(plan, (*left.ids, flag.expr_id))
@@ -377,7 +378,7 @@ def _read_sort(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bound
 
 def _read_limit(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bound:
     (inner,) = inputs
-    expr = _required(tree.expr("limitExpr" if tree.name == "GlobalLimit" else "offsetExpr"))
+    expr = _require(tree.expr("limitExpr" if tree.name == "GlobalLimit" else "offsetExpr"))
     read = reading.scope(inner).read(expr)
     number = int(read.value if isinstance(read, Literal) else expr.handle.eval(None))
     place = reading.place(tree, expr)

@@ -116,9 +116,9 @@ class Reading:
         exprs = [scope.read(tree) for tree in trees]
         fields = _paths(trees, exprs) or self.output(project)
         carried = [tree.name == "AttributeReference" for tree in trees]
-        return self.identified(list(zip(exprs, carried, strict=True)), fields)
+        return self.identify_columns(list(zip(exprs, carried, strict=True)), fields)
 
-    def identified(self, exprs: list[tuple[Expr, bool]], fields: tuple[Field, ...]) -> tuple[Column, ...]:
+    def identify_columns(self, exprs: list[tuple[Expr, bool]], fields: tuple[Field, ...]) -> tuple[Column, ...]:
         """Columns of expressions, each with a flag whether it is merely carried along.
 
         What is carried along keeps its identity, but only once: `select("a", "a")` has two columns.
@@ -136,7 +136,7 @@ class Reading:
 
 
 def _paths(trees: tuple[Tree, ...], exprs: list[Expr]) -> tuple[Field, ...] | None:
-    """The fields of named expressions that are all paths into their input: these are told without asking Spark."""
+    """The fields of named expressions that are all paths into their input: these need no call to Spark."""
     nullable = [_may_be_null(tree, expr) for tree, expr in zip(trees, exprs, strict=True)]
     if None in nullable:
         return None
@@ -156,17 +156,12 @@ def _may_be_null(tree: Tree, expr: Expr) -> bool | None:
     return inner if inner is None or tree.name == "GetArrayStructFields" else inner or expr.field.nullable
 
 
-def carried(attributes: tuple[Attribute, ...]) -> tuple[Column, ...]:
-    """Columns that pass these attributes on."""
-    return tuple(Column(attribute, Ref(attribute)) for attribute in attributes)
-
-
-def described(tree: Tree) -> Field:
+def attribute_field(tree: Tree) -> Field:
     """The field that an attribute reference describes."""
     return Field(tree.fields["name"], type_from_json(tree.fields["dataType"]), tree.fields["nullable"])
 
 
-def renumbered(plan: Plan) -> Plan:
+def renumber_steps(plan: Plan) -> Plan:
     """The plan with its steps numbered from 1 in reading order: inputs first, left before right."""
     order = {step: number for number, step in enumerate((n.id.step for n in walk(plan) if not n.id.part), 1)}
     return fold(

@@ -66,7 +66,7 @@ class Scope:
         return self.mode
 
 
-def called(function: str, tree: Tree, scope: Scope) -> Call:
+def read_call(function: str, tree: Tree, scope: Scope) -> Call:
     """A function of the catalogue, applied to the children of the tree."""
     return Call(function, scope.operands(tree))
 
@@ -83,7 +83,7 @@ def opaque(tree: Tree, scope: Scope) -> Opaque:
         elif part.name in SUBQUERIES:
             raise UnsupportedOperator(
                 f"a subquery inside {jvm.text_of(tree.handle)}",
-                where=where_of(tree),
+                where=place_text(tree),
                 hint="join with it instead.",
             )
     return Opaque(
@@ -96,6 +96,6 @@ def opaque(tree: Tree, scope: Scope) -> Opaque:
     )
 
 
-def where_of(tree: Tree) -> str | None:
+def place_text(tree: Tree) -> str | None:
     place = jvm.place_of(tree.handle)
     return None if place is None else str(place)

@@ -61,7 +61,7 @@ def _lower_rows(below: DataFrame, plan: Plan, limits: Limits) -> Sequence[SparkR
     while isinstance(plan, Project):
         plan = plan.input
     most = limits.driver_rows if isinstance(plan, Aggregate) else limits.memory_rows
-    some = below.limit if isinstance(plan, Aggregate) else partial(jvm.at_most, compile_apart(below))
+    some = below.limit if isinstance(plan, Aggregate) else partial(jvm.take_per_partition, compile_apart(below))
     rows = some(most + 1).collect()
     return rows if len(rows) <= most else None
 
@@ -77,7 +77,7 @@ def _finish(
         except (NotInterpretable, EvaluationError):
             pass  # Spark knows how, or says in its own words what fails
     table = session.createDataFrame(rows, lower.schema, verifySchema=False).coalesce(1)
-    upper = split.with_source(Source("rows at hand", jvm.analyzed(table)))
+    upper = split.with_source(Source("rows at hand", jvm.analyzed_plan(table)))
     return run(session, upper, one_partition=True).collect()
 
 

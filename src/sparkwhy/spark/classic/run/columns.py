@@ -38,7 +38,7 @@ from sparkwhy.plan.exprs import (
 from sparkwhy.plan.types import FRACTIONALS, Array, Map
 from sparkwhy.spark.classic import jvm
 from sparkwhy.spark.classic.literals import literal_column
-from sparkwhy.spark.classic.run.sql_text import Texts, texts_of
+from sparkwhy.spark.classic.run.sql_text import Texts, sql_texts
 from sparkwhy.spark.classic.run.types import spark_type
 
 Variables = Mapping[int, Column]
@@ -51,21 +51,21 @@ def name_of(attribute: Attribute) -> str:
 
 def to_column(session: SparkSession, expr: Expr) -> Column:
     """The expression as a column."""
-    return _column(session, expr, {}, texts_of(expr))
+    return _column(session, expr, {}, sql_texts(expr))
 
 
 def _column(session: SparkSession, expr: Expr, bound: Variables, texts: Texts) -> Column:
     """The expression as a column: as text where it has one, else part by part."""
     text = texts[id(expr)]
     if text is not None and not text.free and not isinstance(expr, Ref | Lambda):
-        return jvm.parsed(session, text.sql)
+        return jvm.parse_column(session, text.sql)
 
     def of(inner: Expr) -> Column:
         return _column(session, inner, bound, texts)
 
     match expr:
         case Ref():
-            return jvm.parsed(session, name_of(expr.attribute))
+            return jvm.parse_column(session, name_of(expr.attribute))
         case Literal():
             return literal_column(expr.value, expr.type)
         case FieldOf():
@@ -137,7 +137,7 @@ def _struct(session: SparkSession, expr: MakeStruct, of: Callable[[Expr], Column
     parts: list[Column] = []
     for name, value in zip(expr.names, expr.values, strict=True):
         column = of(value)
-        parts += [F.lit(name), jvm.known_nullable(session, column) if name in expr.nullable else column]
+        parts += [F.lit(name), jvm.mark_nullable(session, column) if name in expr.nullable else column]
     return F.named_struct(*parts)
 
 
@@ -151,13 +151,13 @@ def _case(expr: Case, of: Callable[[Expr], Column]) -> Column:
 
 def _opaque(session: SparkSession, expr: Opaque, of: Callable[[Expr], Column]) -> Column:
     if callable(expr.handle):  # a condition that the user gave as a function of a column
-        return of_user(expr.handle, expr.text, *map(of, expr.inputs))
+        return apply_user_function(expr.handle, expr.text, *map(of, expr.inputs))
     inputs = [jvm.expression(session, of(read)) for read in expr.inputs]
     replacements = dict(zip(expr.handle.expr_ids, inputs, strict=True))
-    return jvm.column(session, jvm.with_attributes(session, expr.handle.expression, replacements))
+    return jvm.column_of(session, jvm.with_attributes(session, expr.handle.expression, replacements))
 
 
-def of_user(function: Callable[..., Any], name: str, *columns: Column) -> Column:
+def apply_user_function(function: Callable[..., Any], name: str, *columns: Column) -> Column:
     """What the user's own function makes of a column; the function is not ours, so anything may go wrong in it."""
     try:
         made = function(*columns)

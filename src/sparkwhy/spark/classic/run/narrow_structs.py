@@ -102,7 +102,7 @@ def narrow_condition(condition: Expr) -> Expr:
 
     A lambda over whole elements makes Spark read all their fields.
     """
-    return _contained(rewrite(condition, _narrow_list))
+    return _use_array_contains(rewrite(condition, _narrow_list))
 
 
 def _narrow_list(expr: Expr) -> Expr | None:
@@ -111,20 +111,20 @@ def _narrow_list(expr: Expr) -> Expr | None:
             path = _one_path(body, element)
             if path is None:
                 return None
-            values = _along(path, collection)
+            values = _values_along(path, collection)
             return exists(values, lambda value: rewrite(body, lambda part: value if part == path else None))
         case _:
             return None
 
 
-def _contained(condition: Expr) -> Expr:
+def _use_array_contains(condition: Expr) -> Expr:
     """The condition with values looked for by name, which is compiled.
 
     Beside a null that is null where the lambda says false: the same for a filter, but not below a negation.
     """
     match condition:
         case And(operands) | Or(operands):
-            return replace(condition, operands=tuple(map(_contained, operands)))
+            return replace(condition, operands=tuple(map(_use_array_contains, operands)))
         case Call("exists", (values, Lambda((value,), Compare("<=>", Compare("=", left, right), Literal(True))))):
             other = right if left == value else left
             if value in (left, right) and isinstance(other, Literal) and (other.type == value.type):
@@ -155,6 +155,6 @@ def _is_field_of(expr: Expr, element: Variable) -> bool:
     return expr.input == element or _is_field_of(expr.input, element)
 
 
-def _along(path: Expr, collection: Expr) -> Expr:
+def _values_along(path: Expr, collection: Expr) -> Expr:
     """The values of a path in all elements of a collection."""
-    return FieldOf(_along(path.input, collection), path.ordinal) if isinstance(path, FieldOf) else collection
+    return FieldOf(_values_along(path.input, collection), path.ordinal) if isinstance(path, FieldOf) else collection

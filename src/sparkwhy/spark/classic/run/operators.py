@@ -78,7 +78,7 @@ def run(
         return compile_apart(df) if is_end else df
 
     df = fold(plan, combine)
-    return jvm.renamed(df, [attribute.name for attribute in plan.output])
+    return jvm.rename_columns(df, [attribute.name for attribute in plan.output])
 
 
 def _chooses_rows(node: Plan) -> bool:
@@ -170,7 +170,7 @@ def _run_node(
         case Window():
             return _run_window(session, node, inputs[0])
         case Union():
-            return jvm.renamed(jvm.union(session, inputs), [name_of(each) for each in node.attributes])
+            return jvm.rename_columns(jvm.union_all(session, inputs), [name_of(each) for each in node.attributes])
         case SetOperation():
             return _run_set_operation(node, *inputs)
         case Distinct():
@@ -188,7 +188,7 @@ def _run_node(
 
 def _run_table(session: SparkSession, node: Table, fields: Mapping[AttrId, tuple[str, ...]]) -> DataFrame:
     """Read the rows of a table; of a struct only the `fields` that are read."""
-    df = jvm.renamed(jvm.dataframe(session, node.source.handle), [name_of(each) for each in node.attributes])
+    df = jvm.rename_columns(jvm.dataframe(session, node.source.handle), [name_of(each) for each in node.attributes])
     narrow = {a.id: narrow_struct(a, name_of(a), fields[a.id]) for a in node.attributes if a.id in fields}
     if not any(narrow.values()):
         return df
@@ -214,7 +214,7 @@ def _select(df: DataFrame, columns: Sequence[str | SparkColumn]) -> DataFrame:
 
 def _as_column(session: SparkSession, column: str | SparkColumn) -> str | SparkColumn:
     """Return a name as it is, and other text as a column."""
-    return jvm.parsed(session, column) if isinstance(column, str) and " " in column else column
+    return jvm.parse_column(session, column) if isinstance(column, str) and " " in column else column
 
 
 def _filter(session: SparkSession, df: DataFrame, condition: Expr) -> DataFrame:
@@ -233,7 +233,7 @@ _JOINS = {
 
 
 def _run_join(session: SparkSession, node: Join, left: DataFrame, right: DataFrame) -> DataFrame:
-    condition = jvm.parsed(session, "true") if node.condition is None else to_column(session, node.condition)
+    condition = jvm.parse_column(session, "true") if node.condition is None else to_column(session, node.condition)
     match node.how:
         case "cross":
             crossed = left.crossJoin(right)
@@ -265,7 +265,7 @@ def _run_aggregate(session: SparkSession, node: Aggregate, input: DataFrame) -> 
     computed = [_as_text(session, column) for column in own if not column.is_carried]
     keyed = _select(input, ["*", *computed]) if computed else input
     named = [(name_of(key.attribute), name_of(column.attribute)) for key, column in zip(own, node.keys, strict=True)]
-    keys = [jvm.parsed(session, key if key == name else f"{key} AS {name}") for key, name in named]
+    keys = [jvm.parse_column(session, key if key == name else f"{key} AS {name}") for key, name in named]
     if not node.aggregates:
         return keyed.select(*keys).distinct()
     prepared, aggregates = _prepare_aggregates(session, node, keyed)
@@ -302,7 +302,7 @@ def _prepare_aggregates(
             args = [extract(arg) for arg in expr.args]
             condition = None if expr.condition is None else extract(expr.condition)
             sql = aggregate_sql(expr, args, condition)
-        return to_column(session, expr).alias(name) if sql is None else jvm.parsed(session, f"{sql} AS {name}")
+        return to_column(session, expr).alias(name) if sql is None else jvm.parse_column(session, f"{sql} AS {name}")
 
     aggregates = [aggregate(column) for column in node.aggregates]
     return (input.withColumns(extra) if extra else input), aggregates

@@ -1,4 +1,4 @@
-"""Quantiles: a few values of each column, evenly placed in their order, found in one pass."""
+"""Quantiles: a few values of each column, evenly place in their order, found in one pass."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ORDERED = (NumericType, DateType, TimestampType)
 def quantiles(
     values: DataFrame, count: int, *, share: float = 1.0, enough: int = DEFAULT_LIMITS.sampled_values
 ) -> tuple[tuple[str, ...], ...]:
-    """Return up to `count` values of each column as text, evenly placed; of strings, the most frequent ones.
+    """Return up to `count` values of each column as text, evenly place; of strings, the most frequent ones.
 
     With a `share` below 1, those between the least and the greatest are taken from a sample of that share, unless it
     has fewer than `enough` values.
@@ -27,7 +27,7 @@ def quantiles(
     names = [f"c{i}" for i in range(len(values.columns))]  # names of users may repeat
     named = values.toDF(*names)
     ordered = [f.name for f in named.schema if isinstance(f.dataType, _ORDERED)]
-    found = _placed(named, ordered, count, share, enough) if ordered else {}
+    found = _place_values(named, ordered, count, share, enough) if ordered else {}
     for field in named.schema:
         if isinstance(field.dataType, StringType):
             frequent = named.groupBy(field.name).count().dropna().orderBy(F.desc("count"), field.name).limit(count)
@@ -35,26 +35,26 @@ def quantiles(
     return tuple(found.get(name, ()) for name in names)
 
 
-def _placed(
+def _place_values(
     values: DataFrame, names: Sequence[str], count: int, share: float, enough: int
 ) -> dict[str, tuple[str, ...]]:
     """Return the least and the greatest value of each column, and some in between."""
     shares = [i / (count - 1) for i in range(1, count - 1)]
     chosen = F.lit(True) if share >= 1 else F.rand(_SEED) < share
 
-    def placed(name: str) -> Column:
+    def place(name: str) -> Column:
         some = F.percentile_approx(F.when(F.col("chosen"), F.col(name)), shares, 1000)
         ends = [F.array(function(name)) for function in (F.min, F.max)]
         return F.concat(ends[0], F.coalesce(some, F.array()), ends[1]).cast("array<string>").alias(name)
 
     some = values.withColumn("chosen", chosen)
     looked_at = [F.count(F.when(F.col("chosen"), F.col(name))) for name in names]
-    row = some.agg(F.array(*looked_at).alias("looked at"), *map(placed, names)).collect()[0]
+    row = some.agg(F.array(*looked_at).alias("looked at"), *map(place, names)).collect()[0]
     found = {name: tuple(filter(_is_known_to_python, dict.fromkeys(row[name]))) for name in names}
     if share < 1:
         # the two ends are of all values: where these are one, nothing is between them
         scarce = [n for n, seen in zip(names, row[0], strict=True) if seen < enough and len(set(row[n])) > 1]
-        found |= _placed(values, scarce, count, 1.0, enough) if scarce else {}
+        found |= _place_values(values, scarce, count, 1.0, enough) if scarce else {}
     return found
 
 

@@ -83,11 +83,11 @@ Texts = Mapping[int, "Text | None"]
 
 def sql_of(expr: Expr) -> str | None:
     """The whole expression as text, or None if some part of it is not written as text."""
-    text = texts_of(expr)[id(expr)]
+    text = sql_texts(expr)[id(expr)]
     return None if text is None else text.sql
 
 
-def texts_of(expr: Expr) -> Texts:
+def sql_texts(expr: Expr) -> Texts:
     """The text of the expression and of each of its parts, by identity; None for what is not written as text."""
     found: dict[int, Text | None] = {}
     todo: list[tuple[Expr, bool]] = [(expr, False)]

@@ -13,7 +13,7 @@ from sparkwhy.plan.types import Array, Atom, Decimal, Map, Struct, Type
 
 
 def spark_type(type: Type) -> DataType:
-    """The type as PySpark has it, with all that it says of names and nulls."""
+    """Return the type as PySpark has it, with names and nullability."""
     only = {"name": "it", "type": _json(type), "nullable": True, "metadata": {}}
     return StructType.fromJson({"type": "struct", "fields": [only]}).fields[0].dataType
 

@@ -13,22 +13,22 @@ def window_texts(node: Window) -> list[str] | None:
     if any(has_map(expr.type) for expr in node.partition):
         return None
     partition = [sql_of(expr) for expr in node.partition]
-    order = [_sorted(key) for key in node.order]
+    order = [_sort_key_text(key) for key in node.order]
     clauses = (("PARTITION BY", partition), ("ORDER BY", order))
     listed = [f"{clause} {', '.join(map(str, parts))}" for clause, parts in clauses if parts]
-    columns = [_computed(column, " ".join(listed)) for column in node.columns]
+    columns = [_window_column_text(column, " ".join(listed)) for column in node.columns]
     texts = [text for text in columns if text is not None]
     complete = None not in (*partition, *order) and len(texts) == len(columns)
     return texts if complete else None
 
 
-def _sorted(key: SortKey) -> str | None:
+def _sort_key_text(key: SortKey) -> str | None:
     sql = sql_of(key.expr)
     direction, nulls = "ASC" if key.ascending else "DESC", "FIRST" if key.nulls_first else "LAST"
     return None if sql is None else f"{sql} {direction} NULLS {nulls}"
 
 
-def _computed(column: Column, window: str) -> str | None:
+def _window_column_text(column: Column, window: str) -> str | None:
     if not isinstance(column.expr, WindowCall):
         return None
     function, frame = column.expr.function, column.expr.frame
