@@ -71,5 +71,5 @@ BANNED_WORDS = (
 )
 """Words without a subject or a number behind them: use the name of the thing, and its unit."""
 
-KNOW_OPERATORS = ("plan/", "rewrite/", "spark/", "trace/rules/")
+KNOW_OPERATORS = ("plan/", "rewrite/", "spark/", "trace/rules/", "trace/evaluation/")
 """Where operators may be listed: facts about them, rules for each of them, and their translation to Spark."""

@@ -98,7 +98,7 @@ def parse(described: Sequence[Mapping[str, Any]], locate: Callable[[], JavaObjec
 
 def tree_of(handle: JavaObject, described: str | None = None) -> Tree:
     """A logical plan or an expression as a tree, by its description if that is at hand."""
-    return parse(json.loads(jvm.to_json_text(handle) if described is None else described), lambda: handle)
+    return parse(json.loads(jvm.tree_to_json(handle) if described is None else described), lambda: handle)
 
 
 def leaf_output(leaf: Tree) -> tuple[Tree, ...]:

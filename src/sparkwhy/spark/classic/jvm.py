@@ -32,7 +32,7 @@ def analyzed_plan(df: DataFrame) -> JavaObject:
     return df._jdf.queryExecution().analyzed()
 
 
-def to_json_text(tree: JavaObject) -> str:
+def tree_to_json(tree: JavaObject) -> str:
     """A plan or an expression as JSON text."""
     return str(tree.toJSON())
 

@@ -44,7 +44,7 @@ def read(df: DataFrame) -> Plan:
     """The plan of a DataFrame; its output has the DataFrame's own columns, in order."""
     session = _session_of(df)
     plan = jvm.analyzed_plan(df)
-    text = jvm.to_json_text(plan)
+    text = jvm.tree_to_json(plan)
     tree, reading = tree_of(plan, text), Reading.of(session)
     if _has_subquery(text):
         reading.written.update(projections_in([node.fields for node in tree.walk()]))

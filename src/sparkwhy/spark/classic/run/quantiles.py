@@ -1,4 +1,4 @@
-"""Quantiles: a few values of each column, evenly place in their order, found in one pass."""
+"""Quantiles: a few values of each column, evenly placed in their order, found in one pass."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ORDERED = (NumericType, DateType, TimestampType)
 def quantiles(
     values: DataFrame, count: int, *, share: float = 1.0, enough: int = DEFAULT_LIMITS.sampled_values
 ) -> tuple[tuple[str, ...], ...]:
-    """Return up to `count` values of each column as text, evenly place; of strings, the most frequent ones.
+    """Return up to `count` values of each column as text, evenly placed; of strings, the most frequent ones.
 
     With a `share` below 1, those between the least and the greatest are taken from a sample of that share, unless it
     has fewer than `enough` values.
