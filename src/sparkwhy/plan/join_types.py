@@ -98,3 +98,8 @@ def relax_join_type(how: JoinType, sides: frozenset[Side]) -> JoinType:
     """Return the join type that also keeps all rows of `sides`: `left` relaxed on the right is `full`."""
     kept = {*JOIN_TYPES[how].keeps, *sides}
     return join_type_that_keeps(left="left" in kept, right="right" in kept)
+
+
+def join_type_with_condition(how: JoinType) -> JoinType:
+    """Return the type of a join that is given a condition: a cross join with one is an inner join."""
+    return "inner" if how == "cross" else how

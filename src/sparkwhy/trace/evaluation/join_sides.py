@@ -9,6 +9,7 @@ from dataclasses import replace
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.plan.build import all_of, carry, equal, integer
 from sparkwhy.plan.exprs import Attribute, Ref, conjuncts
+from sparkwhy.plan.join_types import join_type_with_condition
 from sparkwhy.plan.nodes import Aggregate, Column, Join, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk_exprs import attributes_of
@@ -42,7 +43,7 @@ def split_sides(
         rows.append(evaluation.project(op, side, columns))
     same = equal(Ref(blocks[0]), Ref(blocks[1]))
     condition = same if op.condition is None else all_of((same, *conjuncts(op.condition)))
-    how = "inner" if op.how == "cross" else op.how
+    how = join_type_with_condition(op.how)
     return replace(op, left=shapes[0], right=shapes[1], how=how, condition=condition), rows[0], rows[1]
 
 

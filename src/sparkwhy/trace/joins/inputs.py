@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from sparkwhy.plan.build import all_of, boolean, call, carry, either, element_of, equal, integer, long, transform
 from sparkwhy.plan.exprs import Attribute, Expr, IsNotNull, MakeStruct, Ref, conjuncts
 from sparkwhy.plan.join_keys import equal_keys, residual_conditions, strip_casts
-from sparkwhy.plan.join_types import Side
+from sparkwhy.plan.join_types import Side, join_type_with_condition
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of
@@ -113,7 +113,7 @@ def split_apart(
         rows.append(tracing.project(op, side, columns).learning(internal))
     same = equal(Ref(blocks[0]), Ref(blocks[1]))
     condition = same if op.condition is None else all_of((same, *conjuncts(op.condition)))
-    how = "inner" if op.how == "cross" else op.how
+    how = join_type_with_condition(op.how)
     return replace(op, left=shapes[0], right=shapes[1], how=how, condition=condition), rows[0], rows[1]
 
 
