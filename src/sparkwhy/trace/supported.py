@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from sparkwhy.errors import UnsupportedOperator, assert_never
+from sparkwhy.errors import UnsupportedOperator
 from sparkwhy.plan.nodes import (
-    Aggregate,
-    Distinct,
-    Filter,
-    Flatten,
-    Join,
-    Limit,
-    OneRow,
     Plan,
-    Project,
     Sample,
-    SetOperation,
-    Sort,
-    Table,
-    Union,
-    Window,
 )
 from sparkwhy.plan.walk import walk
 
@@ -26,27 +13,8 @@ from sparkwhy.plan.walk import walk
 def check_supported(plan: Plan) -> None:
     """Raise `UnsupportedOperator`, with place and hint, for the first operator that rows cannot be followed through."""
     for node in walk(plan):
-        match node:
-            case Sample():
-                raise refusal_of(node)
-            case (
-                Table()
-                | OneRow()
-                | Project()
-                | Filter()
-                | Join()
-                | Flatten()
-                | Aggregate()
-                | Window()
-                | Union()
-                | Distinct()
-                | SetOperation()
-                | Sort()
-                | Limit()
-            ):
-                continue
-            case _:
-                assert_never(node)
+        if isinstance(node, Sample):
+            raise refusal_of(node)
 
 
 def refusal_of(sample: Sample) -> UnsupportedOperator:
