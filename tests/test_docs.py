@@ -190,7 +190,7 @@ def cell(value: object) -> str:
 
 
 def blamed(traced: TracedQuery, op: Plan, blame: int) -> str:
-    gates = [f"variant {i}" for i in range(traced.bits.gates.bit_length()) if blame >> i & 1]
+    gates = [f"variant {i}" for i in range(traced.bits.variant_bits.bit_length()) if blame >> i & 1]
     droppers = [at(op, dropper.op).kind for dropper in traced.bits.droppers(blame)]
     return "{" + ", ".join([*gates, *droppers]) + "}" if gates or droppers else ""
 

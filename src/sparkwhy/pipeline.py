@@ -244,6 +244,6 @@ def note_left_out(run: Run, candidates: Candidates) -> tuple[Message, ...]:
     found = {
         Message("explanations_only"): not has_details(run),
         Message("worlds_left_out"): any(candidate.worlds_left_out for candidate in candidates.found),
-        Message("coarse_bits"): bool(candidates.traced.bits.together),
+        Message("coarse_bits"): bool(candidates.traced.bits.coarse),
     }
     return tuple(note for note, holds in found.items() if holds)

@@ -36,6 +36,7 @@ EXCEPTIONS = frozenset({
     "elsewhere",  # of the scenarios: the question for data
     "never_fails",  # a predicate
     "of",  # a classmethod that constructs
+    "unless", "unless_expr", "unless_of",  # a mark of traced rows: the sets of operators that take a row away
     "why_not",  # the question itself
     "why_not_joined",  # a baseline of the paper
     "embed", "exceed", "speed",

@@ -18,7 +18,7 @@ from sparkwhy.plan.nodes import Flatten, Plan
 from sparkwhy.plan.walk import fold, with_inputs
 from sparkwhy.rewrite import partial_aggregates as partial
 from sparkwhy.trace import trace as annotate
-from sparkwhy.trace.liveness import both, is_inside
+from sparkwhy.trace.liveness import conjoin, is_inside
 from sparkwhy.trace.trace import TracedQuery
 from sparkwhy.trace.variants import split
 from tests.trace.plans import Generator
@@ -64,7 +64,7 @@ def every_copy(_: Expr, copies: Expr) -> Expr:
 
 
 def each_partner(row: Expr, partners: Expr) -> Expr:
-    return transform(partners, lambda partner: both(row, partner))
+    return transform(partners, lambda partner: conjoin(row, partner))
 
 
 def beside_its_partners(row: Expr, _: Expr) -> Expr:
@@ -112,14 +112,14 @@ def _with_outer_false(node: Plan) -> Plan:
 
 FAULTS: dict[str, tuple[str, Any]] = {
     "a flatten is not made outer": ("trace.trace.trace_plans", without_outer_flattens),
-    "blame of the right side is forgotten in a join": ("trace.joins.rows.union", only_left),
-    "null counts as true": ("trace.rows.either", null_is_true),
+    "blame of the right side is forgotten in a join": ("trace.joins.rows.unite_sets", only_left),
+    "null counts as true": ("trace.context.either", null_is_true),
     "unions of worlds are missed": ("trace.worlds.world_blames", single_sets),
     "unless is ignored in worlds": ("trace.worlds.is_alive", alive_whatever_takes_it_away),
-    "gates are left open in a split": ("trace.variants.split.union", only_left),
+    "a split row exists in all variants": ("trace.variants.split.unite_sets", only_left),
     "a split keeps one block": ("trace.variants.split._possible", first_block),
     "padded rows are forgotten": ("trace.rules.join_strategies.is_padded", padded_only_if_outer),
-    "a padded row stays beside its partners": ("trace.joins.rows.without_all", beside_its_partners),
+    "a padded row stays beside its partners": ("trace.joins.rows.exclude_all", beside_its_partners),
     "a semi join counts its partners": ("trace.rules.semi_join.with_any", each_partner),
     "distinct keeps every copy": ("trace.rules.distinct.with_any", every_copy),
     "one set stands for rows with several reasons": ("trace.rules.distinct.is_one_set_enough", always),

@@ -56,7 +56,7 @@ def values(described: Decimal, random: Random) -> list[Row]:
 def both_ways(plan: Plan) -> list[TracedQuery]:
     """Traced as ever, and as it is where there is much data; the question reads the last column."""
     asked: tuple[Expr, ...] = (Compare(">", Ref(plan.output[-1]), Literal(ZERO, plan.output[-1].type)),)
-    return [trace(plan, asked, records=True, references=much) for much in (False, True)]
+    return [trace(plan, asked, records=True, references=large) for large in (False, True)]
 
 
 def texts_of(query: TracedQuery | EvaluatedQueries, rows: Sequence[Sequence[Any]]) -> list[tuple[str, ...]]:
@@ -89,7 +89,7 @@ def test_changed_queries_are_evaluated_with_them_too(described: Decimal) -> None
     plan = total("sum", described)
     assert isinstance(plan.input, Filter)
     other = replace(plan, input=replace(plan.input, condition=boolean(True)))
-    as_ever, by_numbers = (evaluate([plan, other], [frozenset()] * 2, much=much) for much in (False, True))
+    as_ever, by_numbers = (evaluate([plan, other], [frozenset()] * 2, large=large) for large in (False, True))
     assert (uses_numbers(as_ever), uses_numbers(by_numbers)) == (False, True)
     tables = {OpId(1): values(described, Random(f"{described}"))}
     expected, found = (texts_of(query, run(query.rows.plan, tables)) for query in (as_ever, by_numbers))

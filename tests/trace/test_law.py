@@ -37,7 +37,7 @@ def alive_rows(traced: TracedQuery, rows: list[Row], droppers: frozenset[Dropper
     """The rows of the traced query that are alive in an alternative, without their marks."""
     names = {a.id: i for i, a in enumerate(traced.rows.plan.output)}
     blame, unless = traced.rows.blame, traced.rows.unless
-    relaxed = ~(traced.bits.active(alternative) | traced.bits.gates & 1 << alternative)
+    relaxed = ~(traced.bits.active(alternative) | traced.bits.variant_bits & 1 << alternative)
     relaxed |= traced.bits.of(droppers, alternative)
     output = traced.rows.variants
     held = [output[a][alternative] if a in output else a for a in traced.plans[alternative].output]

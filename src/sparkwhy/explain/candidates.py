@@ -61,7 +61,7 @@ def candidate_plan(traced: TracedQuery) -> Plan:
     claims = call("concat", *(claim for i in range(len(traced.plans)) for claim in _claims(traced, i)))
     claimed = Flatten(id=fresh.part(plan), input=traced.rows.plan, collection=claims, elements=(claim,))
     trail_and_row = MakeStruct(("trail", "row"), (traced.rows.trail_expr, FieldOf(Ref(claim), 3)))
-    columns = (*carry((claim,)), Column(notes, traced.rows.notes_expr), Column(witness, trail_and_row))
+    columns = (*carry((claim,)), Column(notes, traced.rows.flags_expr), Column(witness, trail_and_row))
     marked = Project(id=fresh.part(plan), input=claimed, columns=columns)
     return Aggregate(
         id=fresh.part(plan),
@@ -119,13 +119,13 @@ def _claim(traced: TracedQuery, alternative: int, blame: Expr, certain: bool, co
 
 def _exists(traced: TracedQuery, alternative: int, blame: Expr) -> Expr:
     """Whether a row exists in an alternative: its gate is not blamed, and nothing there takes it away for good."""
-    gate = long(traced.bits.gates & 1 << alternative)
-    if not traced.bits.gates:
+    gate = long(traced.bits.variant_bits & 1 << alternative)
+    if not traced.bits.variant_bits:
         return boolean(True)
     open = equal(call("&", blame, gate), long(0))
     if traced.rows.unless is None:
         return open
-    counted = long(traced.bits.active(alternative) | traced.bits.gates & 1 << alternative)
+    counted = long(traced.bits.active(alternative) | traced.bits.variant_bits & 1 << alternative)
     gone = exists(traced.rows.unless_expr, lambda u: is_inside(call("&", u, counted), blame))
     return all_of((open, Not(gone)))
 

@@ -12,7 +12,7 @@ from sparkwhy.backtrace.find_keys import FindKeys
 from sparkwhy.backtrace.selectivity import FEW_MARKS, find_small_groupings
 from sparkwhy.errors import TooManyOperators
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of
-from sparkwhy.explain.coarse_bits import find_coarse_bits, single
+from sparkwhy.explain.coarse_bits import find_coarse_bits, select_single
 from sparkwhy.explain.witnesses import find_witnesses
 from sparkwhy.limits import Limits
 from sparkwhy.plan.nodes import Plan
@@ -50,13 +50,13 @@ def find_candidates(
     try:
         traced = full()
     except TooManyOperators:
-        coarse = find_coarse_bits(
-            lambda ops: some(together=ops), lambda t: candidates_of(t, collect(t), zone), plans[0]
-        )
-        traced = full(together=coarse)
+        coarse = find_coarse_bits(lambda ops: some(coarse=ops), lambda t: candidates_of(t, collect(t), zone), plans[0])
+        traced = full(coarse=coarse)
     rows = collect(traced)
     witnesses = _find_witnesses(engine, traced, rows, limits) if large else {}
-    return Candidates(variants, traced, single(traced.bits, candidates_of(traced, rows, zone, witnesses, limits)))
+    return Candidates(
+        variants, traced, select_single(traced.bits, candidates_of(traced, rows, zone, witnesses, limits))
+    )
 
 
 def _find_witnesses(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.model import SideEffects
 from sparkwhy.explain.repair import Repair
-from sparkwhy.fix.verify import alike, bit_of_query, bits_in, present_in, query_of_bit
+from sparkwhy.fix.verify import bit_of_query, bits_in, group_by_columns, present_in, query_of_bit
 from sparkwhy.plan.build import (
     Fresh,
     all_of,
@@ -32,20 +32,20 @@ from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Plan, Projec
 from sparkwhy.plan.types import INTEGER, LONG, STRING, UNCOMPARABLE, Array, Atom, Field, Map, Struct, Type
 from sparkwhy.trace.encode import encode
 from sparkwhy.trace.evaluate import EvaluatedQueries, evaluate
-from sparkwhy.trace.liveness import minus, union
+from sparkwhy.trace.liveness import minus, unite_sets
 from sparkwhy.trace.witness import decode_values
 
 
 def effects_plan(
-    plan: Plan, repairs: Sequence[Repair], conditions: Conditions, *, examples: bool = True, much: bool = False
+    plan: Plan, repairs: Sequence[Repair], conditions: Conditions, *, examples: bool = True, large: bool = False
 ) -> Plan:
     """One row for each repair that has side effects: how many rows enter and leave, and the first and last of them.
 
     To carry examples along Spark sorts all rows that move; without them it only counts.
     """
-    evaluated = _evaluate_repairs(plan, repairs, much=much)
+    evaluated = _evaluate_repairs(plan, repairs, large=large)
     fresh = Fresh(evaluated.rows.plan)
-    groups = alike(evaluated, plan.output)
+    groups = group_by_columns(evaluated, plan.output)
     moved = _find_moves(fresh, evaluated, groups, conditions)
     move = fresh.attribute("move", _MOVE)
     listed = call("concat", *map(_list_moves, moved.sets))
@@ -54,8 +54,8 @@ def effects_plan(
     return _count_moves(fresh, plan, _net_moves(fresh, plan, told))
 
 
-def _evaluate_repairs(plan: Plan, repairs: Sequence[Repair], *, much: bool) -> EvaluatedQueries:
-    return evaluate([plan, *(r.plan for r in repairs)], [frozenset(), *(r.relaxed for r in repairs)], much=much)
+def _evaluate_repairs(plan: Plan, repairs: Sequence[Repair], *, large: bool) -> EvaluatedQueries:
+    return evaluate([plan, *(r.plan for r in repairs)], [frozenset(), *(r.relaxed for r in repairs)], large=large)
 
 
 def bounds_plan(plan: Plan, repairs: Sequence[Repair], conditions: Conditions) -> Plan:
@@ -64,9 +64,9 @@ def bounds_plan(plan: Plan, repairs: Sequence[Repair], conditions: Conditions) -
     A row that leaves may be the same as one that enters. To find out, Spark would have to compare all their values; so
     there are bounds on what is left of both.
     """
-    evaluated = _evaluate_repairs(plan, repairs, much=True)
+    evaluated = _evaluate_repairs(plan, repairs, large=True)
     fresh = Fresh(evaluated.rows.plan)
-    moved = _find_moves(fresh, evaluated, alike(evaluated, plan.output), conditions)
+    moved = _find_moves(fresh, evaluated, group_by_columns(evaluated, plan.output), conditions)
     sets = [Column(fresh.attribute("gates", LONG), _bits_of_moves(moved, sign)) for sign in (1, -1)]
     rows = Column(fresh.attribute("rows", LONG), AggCall("count", (long(1),)))
     return Aggregate(id=fresh.part(plan), input=moved.plan, keys=tuple(sets), aggregates=(rows,))
@@ -75,7 +75,7 @@ def bounds_plan(plan: Plan, repairs: Sequence[Repair], conditions: Conditions) -
 def _bits_of_moves(moved: _Moved, sign: int) -> Expr:
     found: Expr = long(0)
     for moves in moved.sets:
-        found = union(found, moves.gates) if moves.sign == sign else found
+        found = unite_sets(found, moves.gates) if moves.sign == sign else found
     return found
 
 

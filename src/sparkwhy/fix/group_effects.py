@@ -20,7 +20,7 @@ from sparkwhy.backtrace.backtrace import Conditions, backtrace, substitute_attri
 from sparkwhy.explain.model import SideEffects
 from sparkwhy.explain.repair import Repair
 from sparkwhy.fix.effects import same_value
-from sparkwhy.fix.verify import alike, bit_of_query, present_in
+from sparkwhy.fix.verify import bit_of_query, group_by_columns, present_in
 from sparkwhy.plan.build import Fresh, all_of, call, carry, either, long
 from sparkwhy.plan.exprs import (
     AggCall,
@@ -155,7 +155,7 @@ class GroupEffects:
         rows, at, fresh = evaluated.rows, self.tops[0], Fresh(evaluated.rows.plan)
         inside = Column(fresh.attribute("inside", LONG), present_in(evaluated))
         known = Project(id=fresh.part(at), input=rows.plan, columns=(*carry(rows.plan.output), inside))
-        classes = alike(evaluated, evaluated.plans[0].output)
+        classes = group_by_columns(evaluated, evaluated.plans[0].output)
         entries = list(self._entries(evaluated, classes, Ref(inside.attribute)))
         if len(entries) > 1:
             entry = fresh.attribute("entry", entries[0].type)

@@ -1,4 +1,4 @@
-"""Runs repaired queries, all at once, and says which of them return a row that matches the question."""
+"""Evaluate repaired queries, many in one pass, and find which of them return a row that matches the question."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sparkwhy.trace.encode import Typed, decode, encode, print_value
 from sparkwhy.trace.evaluate import EvaluatedQueries, evaluate
 
 AT_ONCE = 60
-"""So many changed queries are evaluated in one pass: each has a gate, and gates are bits of a long."""
+"""The number of changed queries that are evaluated in one pass: each has a bit of a long."""
 
 _OUTCOME = Struct((Field("met", Array(BOOLEAN)), Field("row", Array(STRING))))
 _RESULT = Struct((Field("repair", LONG), Field("outcome", _OUTCOME)))
@@ -38,7 +38,7 @@ _RESULT = Struct((Field("repair", LONG), Field("outcome", _OUTCOME)))
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a repaired query returned: which conditions of the question its best row meets, and what is told of it."""
+    """The best row of a repaired query: which conditions of the question it meets, and some of its values."""
 
     met: tuple[bool, ...]
     row: Mapping[Attribute, Typed]
@@ -51,20 +51,20 @@ class Outcome:
 def outcome_plan(
     repairs: Sequence[Repair],
     conditions: Conditions,
-    told: Sequence[Attribute],
+    shown: Sequence[Attribute],
     keys: Sequence[KeySets] = (),
     *,
-    much: bool = False,
+    large: bool = False,
 ) -> Plan:
-    """One row for each repaired query that returns any row like the one that is asked for: its best.
+    """Return a plan with one row for each repaired query that has any: its best, the one that meets most conditions.
 
     `keys` are those of join partners, found for these queries and `conditions_on_rows`.
     """
     pruning = conditions_on_rows(repairs[0].plan, conditions)
-    evaluated = evaluate([r.plan for r in repairs], [r.relaxed for r in repairs], pruning, keys, much=much)
+    evaluated = evaluate([r.plan for r in repairs], [r.relaxed for r in repairs], pruning, keys, large=large)
     plan, fresh = evaluated.plans[0], Fresh(evaluated.rows.plan)
-    groups = alike(evaluated, told)
-    results = [_results(evaluated, each, conditions, told) for each in groups]
+    groups = group_by_columns(evaluated, shown)
+    results = [_results(evaluated, each, conditions, shown) for each in groups]
     result = fresh.attribute("result", _RESULT)
     collection = call("concat", *results)
     flat = Flatten(id=fresh.part(plan), input=evaluated.rows.plan, collection=collection, elements=(result,))
@@ -76,15 +76,15 @@ def outcome_plan(
 
 
 def _results(
-    evaluated: EvaluatedQueries, readings: Sequence[int], conditions: Conditions, told: Sequence[Attribute]
+    evaluated: EvaluatedQueries, queries: Sequence[int], conditions: Conditions, shown: Sequence[Attribute]
 ) -> Expr:
-    """The outcome of a row in each of some queries that read it alike and have it, by their gates."""
-    rows, i = evaluated.rows, readings[0]
+    """Return the outcome of a row in each of some queries that hold its values in the same columns and have it."""
+    rows, i = evaluated.rows, queries[0]
     met = call("array", *(is_true(rows.read_in(i, c)) for c in conditions)) if conditions else empty_array(BOOLEAN)
-    texts = [encode(rows.read_in(i, Ref(a))) for a in told]
+    texts = [encode(rows.read_in(i, Ref(a))) for a in shown]
     row = call("array", *texts) if texts else empty_array(STRING)
     outcome = MakeStruct(("met", "row"), (met, row))
-    return transform(present(evaluated, readings), lambda gate: MakeStruct(("repair", "outcome"), (gate, outcome)))
+    return transform(present(evaluated, queries), lambda bit: MakeStruct(("repair", "outcome"), (bit, outcome)))
 
 
 def returned_attributes(plan: Plan, conditions: Conditions, *, more: int) -> tuple[Attribute, ...]:
@@ -97,28 +97,28 @@ def returned_attributes(plan: Plan, conditions: Conditions, *, more: int) -> tup
     return (*asked, *islice(others, more))
 
 
-def alike(evaluated: EvaluatedQueries, attributes: Iterable[Attribute]) -> tuple[tuple[int, ...], ...]:
-    """The queries that were evaluated, those together in which these attributes are held by the same columns.
+def group_by_columns(evaluated: EvaluatedQueries, attributes: Iterable[Attribute]) -> tuple[tuple[int, ...], ...]:
+    """Return groups of evaluated queries that hold these attributes in the same columns.
 
-    What is said of a row is said once for each group and not once for each query: Java compiles no method that is
-    as long as that.
+    Expressions over a row are computed once for each group, not once for each query: a method with sixty copies would
+    be too long for Java to compile.
     """
-    told = tuple(attributes)
+    shown = tuple(attributes)
     groups: dict[tuple[Expr, ...], list[int]] = {}
     for i in range(len(evaluated.plans)):
-        groups.setdefault(tuple(evaluated.rows.read_in(i, Ref(a)) for a in told), []).append(i)
+        groups.setdefault(tuple(evaluated.rows.read_in(i, Ref(a)) for a in shown), []).append(i)
     return tuple(map(tuple, groups.values()))
 
 
-def present(evaluated: EvaluatedQueries, readings: Sequence[int]) -> Expr:
-    """The gates of those of some queries that have a row."""
-    return bits_in(present_in(evaluated), readings)
+def present(evaluated: EvaluatedQueries, queries: Sequence[int]) -> Expr:
+    """Return the bits of those of some queries that have a row, as an array."""
+    return bits_in(present_in(evaluated), queries)
 
 
-def bits_in(set: Expr, readings: Sequence[int]) -> Expr:
-    """The gates of those of some queries that are in a set, as an array."""
-    gates = call("array", *(long(bit_of_query(i)) for i in readings))
-    return keep(gates, lambda gate: Compare("<>", call("&", set, gate), long(0)))
+def bits_in(set: Expr, queries: Sequence[int]) -> Expr:
+    """Return the bits of those of some queries that are in a set, as an array."""
+    bits = call("array", *(long(bit_of_query(i)) for i in queries))
+    return keep(bits, lambda bit: Compare("<>", call("&", set, bit), long(0)))
 
 
 def present_in(evaluated: EvaluatedQueries) -> Expr:
@@ -126,12 +126,12 @@ def present_in(evaluated: EvaluatedQueries) -> Expr:
     return evaluated.present
 
 
-def bit_of_query(reading: int) -> int:
-    return 1 << reading
+def bit_of_query(query: int) -> int:
+    return 1 << query
 
 
-def query_of_bit(gate: int) -> int:
-    return gate.bit_length() - 1
+def query_of_bit(bit: int) -> int:
+    return bit.bit_length() - 1
 
 
 def conditions_on_rows(plan: Plan, conditions: Conditions) -> Conditions:
@@ -140,13 +140,13 @@ def conditions_on_rows(plan: Plan, conditions: Conditions) -> Conditions:
     return tuple(c for c in conditions if computed.isdisjoint(attributes_of(c)))
 
 
-def outcomes_of(rows: Iterable[Sequence[Any]], told: Sequence[Attribute], timezone: str) -> Mapping[int, Outcome]:
+def outcomes_of(rows: Iterable[Sequence[Any]], shown: Sequence[Attribute], timezone: str) -> Mapping[int, Outcome]:
     """Decode the rows of an `outcome_plan`, by the number of the repair."""
 
     def decode_row(row: Sequence[str | None]) -> Mapping[Attribute, Typed]:
-        return {a: decode(text, a.type, timezone) for a, text in zip(told, row, strict=True)}
+        return {a: decode(text, a.type, timezone) for a, text in zip(shown, row, strict=True)}
 
-    return {query_of_bit(gate): Outcome(tuple(met), decode_row(row)) for gate, (met, row) in rows}
+    return {query_of_bit(bit): Outcome(tuple(met), decode_row(row)) for bit, (met, row) in rows}
 
 
 def returned_row(repair: Repair, outcome: Outcome) -> Mapping[str, Any]:

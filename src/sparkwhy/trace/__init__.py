@@ -1,1 +1,1 @@
-"""Tracing: what a question wants of the rows at each operator, and the query run with nobody allowed to drop a row."""
+"""Tracing: the query run with no operator allowed to drop a row, and many changed queries evaluated in one pass."""

@@ -33,20 +33,20 @@ from sparkwhy.plan.types import FRACTIONALS, INTEGRALS, Decimal, Type, is_numeri
 from sparkwhy.plan.walk_exprs import attributes_of
 
 
-class Range(NamedTuple):
+class ValueRange(NamedTuple):
     """The least and the greatest value that an aggregate can take; of a list, the shortest and the longest."""
 
     low: Expr
     high: Expr
 
 
-Bounds = Mapping[Attribute, Range]
+Bounds = Mapping[Attribute, ValueRange]
 
 
-def bounded(fresh: Fresh, op: Aggregate, read: frozenset[Attribute]) -> tuple[tuple[Column, ...], Bounds]:
-    """The bounds of the aggregates that are read above, and the aggregates that compute them."""
+def bound_aggregates(fresh: Fresh, op: Aggregate, read: frozenset[Attribute]) -> tuple[tuple[Column, ...], Bounds]:
+    """Return the bounds of the aggregates that are read above, and the aggregates that compute them."""
     columns: list[Column] = []
-    bounds: dict[Attribute, Range] = {}
+    bounds: dict[Attribute, ValueRange] = {}
     for column in op.aggregates:
         expr = column.expr
         if column.attribute in read and isinstance(expr, AggCall) and not expr.distinct:
@@ -57,14 +57,16 @@ def bounded(fresh: Fresh, op: Aggregate, read: frozenset[Attribute]) -> tuple[tu
     return tuple(columns), bounds
 
 
-def _range(fresh: Fresh, op: Aggregate, value: Attribute, expr: AggCall) -> tuple[tuple[Column, ...], Range] | None:
+def _range(
+    fresh: Fresh, op: Aggregate, value: Attribute, expr: AggCall
+) -> tuple[tuple[Column, ...], ValueRange] | None:
     match expr.function:
         case "count":
             every_row = all(isinstance(arg, Literal) for arg in expr.args) and expr.condition is None
             least = 1 if op.keys and every_row else 0
-            return (), Range(Literal(least, expr.type), Ref(value))
+            return (), ValueRange(Literal(least, expr.type), Ref(value))
         case "collect_list" | "collect_set":
-            return (), Range(empty_array(expr.args[0].type), Ref(value))
+            return (), ValueRange(empty_array(expr.args[0].type), Ref(value))
         case "sum" if is_numeric(expr.type):
             return _one_sided(fresh, value, expr)
         case "min" | "max" | "avg" if is_numeric(expr.type):
@@ -73,15 +75,15 @@ def _range(fresh: Fresh, op: Aggregate, value: Attribute, expr: AggCall) -> tupl
             return None
 
 
-def _extremes(fresh: Fresh, expr: AggCall) -> tuple[tuple[Column, ...], Range]:
+def _extremes(fresh: Fresh, expr: AggCall) -> tuple[tuple[Column, ...], ValueRange]:
     (arg,) = expr.args
     low = Column(fresh.attribute("low", arg.type, nullable=True), AggCall("min", (arg,), condition=expr.condition))
     high = Column(fresh.attribute("high", arg.type, nullable=True), AggCall("max", (arg,), condition=expr.condition))
-    return (low, high), Range(_as(Ref(low.attribute), expr.type), _as(Ref(high.attribute), expr.type))
+    return (low, high), ValueRange(_as(Ref(low.attribute), expr.type), _as(Ref(high.attribute), expr.type))
 
 
-def _one_sided(fresh: Fresh, value: Attribute, expr: AggCall) -> tuple[tuple[Column, ...], Range]:
-    """The sum of the negative values, and that of the positive ones; null where the sum itself is."""
+def _one_sided(fresh: Fresh, value: Attribute, expr: AggCall) -> tuple[tuple[Column, ...], ValueRange]:
+    """Return the sum of the negative values, and that of the positive ones; null where the sum itself is."""
     (arg,) = expr.args
     none = either(IsNotNull(Ref(value)), _zero(expr.type), null(expr.type))
     columns: list[Column] = []
@@ -90,7 +92,7 @@ def _one_sided(fresh: Fresh, value: Attribute, expr: AggCall) -> tuple[tuple[Col
         condition = signed if expr.condition is None else all_of((expr.condition, signed))
         columns.append(Column(fresh.attribute("bound", expr.type, nullable=True), replace(expr, condition=condition)))
     low, high = (call("coalesce", Ref(column.attribute), none) for column in columns)
-    return tuple(columns), Range(low, high)
+    return tuple(columns), ValueRange(low, high)
 
 
 _SIGNS: tuple[CompareOp, CompareOp] = ("<", ">")
@@ -115,7 +117,7 @@ def reads_bounded(condition: Expr, bounds: Bounds) -> bool:
 
 
 def can_hold(condition: Expr, bounds: Bounds) -> Expr:
-    """Whether values within the bounds can meet the condition; what is not understood can."""
+    """Return whether values within the bounds can fulfil a condition; one that is not understood can be fulfilled."""
     if not reads_bounded(condition, bounds):
         return condition
     match condition:
@@ -140,7 +142,7 @@ def can_hold(condition: Expr, bounds: Bounds) -> Expr:
 _MIRRORED = {"=": "=", "<=>": "<=>", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def _reaches(op: str, range: Range, other: Expr) -> Expr:
+def _reaches(op: str, range: ValueRange, other: Expr) -> Expr:
     match op:
         case "<" | "<=":
             return Compare("<" if op == "<" else "<=", range.low, other)

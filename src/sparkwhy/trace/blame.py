@@ -41,82 +41,81 @@ class Dropper(NamedTuple):
 class Bits:
     """The bit of every dropper of a traced query, handed out in the order in which the operators are traced.
 
-    With several alternatives the lowest bits are *gates*, one for each: a row with the gate of an alternative in its
-    blame does not exist there. In an alternative all gates but its own count as relaxed, and so do the conditions of
-    filters that it does not use.
+    With several variants the lowest bits are *variant bits*, one for each: a row with the bit of a variant in its blame
+    does not exist there. In a variant the bits of all others count as relaxed, and so do the conditions of filters that
+    it does not use.
 
-    Operators that are taken `together` share one bit: they are relaxed all at once, or not. In a set of droppers a
-    *bundle* stands for them, which is no operator of the query.
+    Operators in one set of `coarse` share a bit: they are relaxed all at once, or not. In a set of droppers a name that
+    is no operator of the query stands for them, `coarse_bit(i)`.
     """
 
-    def __init__(self, alternatives: int = 1, together: Sequence[Set[OpId]] = ()) -> None:
+    def __init__(self, alternatives: int = 1, coarse: Sequence[Set[OpId]] = ()) -> None:
         self.alternatives = alternatives
-        self.gates = (1 << alternatives) - 1 if alternatives > 1 else 0
-        self.together = tuple(map(frozenset, together))
-        self._bundles = {bundle(i): frozenset(ops) for i, ops in enumerate(together)}
-        self._bundle_of = {op: name for name, ops in self._bundles.items() for op in ops}
-        self._claims: list[tuple[Dropper, int]] = []
+        self.variant_bits = (1 << alternatives) - 1 if alternatives > 1 else 0
+        self.coarse = tuple(map(frozenset, coarse))
+        self._members = {coarse_bit(i): frozenset(ops) for i, ops in enumerate(coarse)}
+        self._coarse_bit_of = {op: name for name, ops in self._members.items() for op in ops}
+        self._known: list[tuple[Dropper, int]] = []
 
-    def claim(self, op: OpId, side: Side | None = None, *, within: int | None = None) -> int:
-        """The bit of a dropper, in these alternatives (None: in all); the same again if it is asked for again."""
+    def bit_of(self, op: OpId, side: Side | None = None, *, within: int | None = None) -> int:
+        """Return the bit of a dropper in these variants (None: in all); the same one if it is asked for again."""
         everywhere = (1 << self.alternatives) - 1
-        claim = Dropper(op, side), everywhere if within is None else within
-        if op in self._bundle_of:
-            claim = Dropper(self._bundle_of[op]), everywhere
-        if claim not in self._claims:
-            self._claims.append(claim)
-            if self.gates.bit_length() + len(self._claims) > MAX_BITS:
-                raise TooManyOperators(len(self._claims), MAX_BITS - self.gates.bit_length(), self.alternatives)
-        return 1 << self._position(self._claims.index(claim))
+        wanted = Dropper(op, side), everywhere if within is None else within
+        if op in self._coarse_bit_of:
+            wanted = Dropper(self._coarse_bit_of[op]), everywhere
+        if wanted not in self._known:
+            self._known.append(wanted)
+            if self._position(len(self._known)) > MAX_BITS:
+                raise TooManyOperators(len(self._known), MAX_BITS - self._position(0), self.alternatives)
+        return 1 << self._position(self._known.index(wanted))
 
     def _position(self, index: int) -> int:
-        return self.gates.bit_length() + index
+        return self.variant_bits.bit_length() + index
 
-    def unused(self, block: int) -> int:
-        """The bits of conditions that none of these alternatives uses."""
-        return sum(1 << self._position(i) for i, (_, within) in enumerate(self._claims) if not within & block)
+    def bits_outside(self, block: int) -> int:
+        """Return the bits of conditions that none of these variants uses."""
+        return sum(1 << self._position(i) for i, (_, within) in enumerate(self._known) if not within & block)
 
-    def active(self, alternative: int) -> int:
-        """The bits of the droppers of one alternative."""
-        found = enumerate(self._claims)
-        return sum(1 << self._position(i) for i, (_, within) in found if within >> alternative & 1)
+    def active(self, variant: int) -> int:
+        """Return the bits of the droppers of one variant."""
+        return sum(1 << at for at in self.positions(variant).values())
 
-    def droppers_of(self, ops: Set[OpId], alternative: int) -> tuple[Dropper, ...]:
-        """The droppers of one alternative that are among these operators, and bundles with one of them."""
-        known = ops | {name for name, members in self._bundles.items() if members & ops}
-        return tuple(dropper for dropper in self.positions(alternative) if dropper.op in known)
+    def droppers_of(self, ops: Set[OpId], variant: int) -> tuple[Dropper, ...]:
+        """Return the droppers of one variant that are among these operators, and coarse bits with one of them."""
+        known = ops | {name for name, members in self._members.items() if members & ops}
+        return tuple(dropper for dropper in self.positions(variant) if dropper.op in known)
 
-    def positions(self, alternative: int = 0) -> Mapping[Dropper, int]:
-        """The droppers of one alternative, each with the position of its bit."""
-        found = enumerate(self._claims)
-        return {dropper: self._position(i) for i, (dropper, within) in found if within >> alternative & 1}
+    def positions(self, variant: int = 0) -> Mapping[Dropper, int]:
+        """Return the droppers of one variant, each with the position of its bit."""
+        found = enumerate(self._known)
+        return {dropper: self._position(i) for i, (dropper, within) in found if within >> variant & 1}
 
-    def of(self, droppers: Iterable[Dropper], alternative: int = 0) -> int:
-        """A set of droppers of one alternative; those that no row has ever blamed do not matter."""
-        positions = self.positions(alternative)
+    def of(self, droppers: Iterable[Dropper], variant: int = 0) -> int:
+        """Return a set of droppers of one variant as bits, without those that no row ever blamed."""
+        positions = self.positions(variant)
         return sum(1 << positions[dropper] for dropper in set(droppers) if dropper in positions)
 
-    def droppers(self, set: int, alternative: int = 0) -> tuple[Dropper, ...]:
-        """What a set of bits means in one alternative."""
-        return tuple(dropper for dropper, at in self.positions(alternative).items() if set >> at & 1)
+    def droppers(self, set: int, variant: int = 0) -> tuple[Dropper, ...]:
+        """Return the droppers of one variant in a set of bits."""
+        return tuple(dropper for dropper, at in self.positions(variant).items() if set >> at & 1)
 
 
-def bundle(number: int) -> OpId:
-    """The name of operators that are taken together."""
+def coarse_bit(number: int) -> OpId:
+    """Return the name of operators that share a bit."""
     return OpId(-1 - number)
 
 
-def is_bundle(op: OpId) -> bool:
+def is_coarse_bit(op: OpId) -> bool:
     return op.step < 0
 
 
 def drops(op: Plan, side: Side | None = None) -> bool:
-    """Whether an operator drops rows in this way."""
+    """Return whether an operator drops rows in this way."""
     return Dropper(op.id, side) in droppers_of(op)
 
 
 def droppers_of(node: Plan) -> tuple[Dropper, ...]:
-    """In which ways an operator drops rows. What Spark inserted to carry out another operation drops none."""
+    """Return the ways in which an operator drops rows. What Spark inserted to carry out an operation drops none."""
     match node:
         case Filter():
             return () if node.condition == Literal(True, node.condition.type) else (Dropper(node.id),)

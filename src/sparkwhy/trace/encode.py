@@ -59,7 +59,7 @@ def encode(value: Expr) -> Expr:
 
 def encode_row(values: Iterable[Expr]) -> Expr:
     """Return several values as one text, from which `decode_row` makes them again."""
-    return _in_brackets(*map(_encode_part, values))
+    return _bracket(*map(_encode_part, values))
 
 
 def as_text(value: Expr) -> Expr:
@@ -77,29 +77,29 @@ def _is_nested(type: Type) -> bool:
 
 def _encode_part(value: Expr) -> Expr:
     if _is_nested(value.type):
-        return _unless_null(value, _encode_nested(value))
+        return _keep_null(value, _encode_nested(value))
     text = _to_text(value)
-    return _unless_null(value, _quote(text if _has_no_quotes(value.type) else _escape(text)))
+    return _keep_null(value, _quote(text if _has_no_quotes(value.type) else _escape(text)))
 
 
 def _encode_nested(value: Expr) -> Expr:
     """Return the text of a struct, an array or a map that is not null: `["1",["2",null]]`."""
     match value.type:
         case Array():
-            return _in_brackets(transform(value, _encode_part))
+            return _bracket(transform(value, _encode_part))
         case Map():
-            return _in_brackets(transform(call("map_entries", value), _encode_part))
+            return _bracket(transform(call("map_entries", value), _encode_part))
         case Struct(fields):
-            return _in_brackets(*(_encode_part(FieldOf(value, at)) for at in range(len(fields))))
+            return _bracket(*(_encode_part(FieldOf(value, at)) for at in range(len(fields))))
         case _:
             raise AssertionError(f"{value.type} is not nested")
 
 
-def _unless_null(value: Expr, text: Expr) -> Expr:
+def _keep_null(value: Expr, text: Expr) -> Expr:
     return either(IsNull(value), _literal("null"), text)
 
 
-def _in_brackets(*parts: Expr) -> Expr:
+def _bracket(*parts: Expr) -> Expr:
     return call("concat", _literal("["), call("concat_ws", _literal(","), *parts), _literal("]"))
 
 

@@ -77,11 +77,11 @@ def evaluate(
     conditions: Conditions = (),
     keys: Sequence[KeySets] = (),
     *,
-    much: bool = False,
+    large: bool = False,
 ) -> EvaluatedQueries:
     """Evaluate up to 60 variants of a query at once, each with these droppers relaxed.
 
-    With `much` data sums of decimals are computed by whole numbers.
+    With `large` data sums of decimals are computed by whole numbers.
     """
     wanted = [backtrace(each, conditions) for each in plans]
     narrow = prune_columns(plans)
@@ -90,7 +90,7 @@ def evaluate(
         backtrace_with_keys(each, asked[each.id], own) for each, asked, own in zip(narrow, wanted, known, strict=True)
     ]
     nodes = [{node.id: node for node in walk(each)} for each in narrow]
-    evaluation = Evaluation(Fresh(plans[0]), tuple(map(frozenset, relaxed)), much, counting(narrow))
+    evaluation = Evaluation(Fresh(plans[0]), tuple(map(frozenset, relaxed)), large, counting(narrow))
 
     def combine(op: Plan, below: tuple[EvaluatedRows, ...]) -> EvaluatedRows:
         ops = tuple(own[op.id] for own in nodes)

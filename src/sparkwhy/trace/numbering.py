@@ -8,7 +8,8 @@ from sparkwhy.plan.build import integer
 from sparkwhy.plan.exprs import Attribute, Call, Expr, Frame, Ref, WindowCall
 from sparkwhy.plan.nodes import Column, Plan, SortKey, Window
 from sparkwhy.plan.types import INTEGER
-from sparkwhy.trace.rows import TraceContext, TracedRows
+from sparkwhy.trace.context import TraceContext
+from sparkwhy.trace.rows import TracedRows
 
 _UP_TO_HERE = Frame("rows", None, "current row")
 

@@ -132,7 +132,7 @@ def _entry(op: OpId, slot: int, recording: Recording) -> Expr:
     return MakeStruct(names, (*numbers, encode(recording.value), long(recording.variants)))
 
 
-def joined(trails: Sequence[Expr]) -> Expr:
+def join_trails(trails: Sequence[Expr]) -> Expr:
     """Return one trail with the entries of several, at the sum of their distances."""
     if len(trails) == 1:
         return trails[0]
@@ -143,7 +143,7 @@ def joined(trails: Sequence[Expr]) -> Expr:
     return _trail(far, call("concat", *entries) if entries else empty_array(ENTRY))
 
 
-def only_if(condition: Expr, trail: Expr) -> Expr:
+def record_if(condition: Expr, trail: Expr) -> Expr:
     """Return the trail where the condition holds. Distance and entries are chosen apart: one may be read alone."""
     entries = _entries_of(trail)
     none = empty_array(ENTRY)
@@ -151,13 +151,13 @@ def only_if(condition: Expr, trail: Expr) -> Expr:
     return _trail(far, none if entries == none else either(condition, entries, none))
 
 
-def unless_it_holds(condition: Expr, trail: Expr) -> Expr:
+def record_unless(condition: Expr, trail: Expr) -> Expr:
     """Return the trail where the condition is false or null."""
-    return only_if(Not(is_true(condition)), trail)
+    return record_if(Not(is_true(condition)), trail)
 
 
 def nearest_of(trails: Expr, most: int) -> Expr:
-    """Return one trail of an array of them, the nearest misses first, with at most so many entries."""
+    """Return one trail of an array of them, the nearest misses first, with up to `most` entries."""
     near = call("sort_array", trails, boolean(True))
     entries = call("flatten", transform(near, lambda trail: FieldOf(trail, 1)))
     far = call("coalesce", call("array_min", transform(trails, lambda trail: FieldOf(trail, 0))), NO_WAY)
@@ -293,14 +293,14 @@ def distance(op: Filter, read: Callable[[Expr], Expr]) -> Expr:
     It is the sum over the comparisons of numbers and times with a constant.
     """
     parts = conjuncts(op.condition)
-    found = [(part, call("coalesce", read(apart), NO_WAY)) for each in parts for part, apart in _apart(each)]
+    found = [(part, call("coalesce", read(apart), NO_WAY)) for each in parts for part, apart in _split_comparison(each)]
     if len(parts) == 1:
         return found[0][1] if found else NO_WAY
     missed = [either(read(part), NO_WAY, apart) for part, apart in found]
     return reduce(lambda total, each: call("+", total, each), missed) if missed else NO_WAY
 
 
-def _apart(part: Expr) -> Iterator[tuple[Expr, Expr]]:
+def _split_comparison(part: Expr) -> Iterator[tuple[Expr, Expr]]:
     """Yield a comparison of numbers or times with a constant, and how far apart the two are."""
     if isinstance(part, Compare) and part.op not in ("<>", "<=>"):
         sides = (part.left, part.right)

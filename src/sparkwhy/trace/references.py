@@ -15,7 +15,7 @@ from sparkwhy.plan.nodes import Aggregate, OpId, Plan, Table
 from sparkwhy.plan.traits import is_grouping, reads_rows_alone
 from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.rewrite.prune_columns import prune_columns
-from sparkwhy.trace.rows import TraceContext
+from sparkwhy.trace.context import TraceContext
 
 Wanted = Mapping[OpId, Conditions]
 """The conditions of the question on the rows of each operator."""
@@ -26,7 +26,7 @@ def refer_in_groupings(
 ) -> TraceContext:
     """Return the context for large data: groups below these operators refer to their rows."""
     tops, groupings = tuple(tops), _large_groupings(plans, wanted)
-    large = replace(tracing, much=True).referring_below(tops, groupings)
+    large = replace(tracing, large=True).referring_below(tops, groupings)
     return large.referring_by_blame(_groupings_of_single_rows(plans, groupings), tops)
 
 

@@ -29,15 +29,15 @@ from sparkwhy.trace.blame import Dropper
 
 
 def relax(plan: Plan, droppers: Set[Dropper]) -> Plan:
-    """The plan with exactly these droppers letting every row through."""
+    """Return the plan with exactly these droppers letting every row through."""
 
     def combine(node: Plan, inputs: tuple[Plan, ...]) -> Plan:
-        return _relaxed(with_inputs(node, inputs), droppers)
+        return _relax_node(with_inputs(node, inputs), droppers)
 
     return fold(plan, combine)
 
 
-def _relaxed(node: Plan, droppers: Set[Dropper]) -> Plan:
+def _relax_node(node: Plan, droppers: Set[Dropper]) -> Plan:
     if isinstance(node, Join) and node.traits.pairs:
         return _relaxed_join(node, droppers)
     if Dropper(node.id) not in droppers:

@@ -41,10 +41,11 @@ from sparkwhy.plan.walk import fold, walk
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.rewrite.prune_columns import prune_columns
 from sparkwhy.trace.blame import Bits
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.joins.counts import counting
 from sparkwhy.trace.recorded import Legend
 from sparkwhy.trace.references import Wanted, refer_in_groupings
-from sparkwhy.trace.rows import TraceContext, TracedRows
+from sparkwhy.trace.rows import TracedRows
 from sparkwhy.trace.rules.aggregate import trace_aggregate
 from sparkwhy.trace.rules.distinct import trace_distinct
 from sparkwhy.trace.rules.distinct_by import trace_distinct_by
@@ -90,7 +91,7 @@ def trace(
     alternatives: Sequence[Plan] = (),
     records: bool = False,
     references: bool = False,
-    together: Sequence[Set[OpId]] = (),
+    coarse: Sequence[Set[OpId]] = (),
     keys: Sequence[KeySets] = (),
 ) -> TracedQuery:
     """Trace a query; with conditions, only rows that can contribute to one that meets them.
@@ -103,7 +104,7 @@ def trace(
     """
     plans = (plan, *alternatives)
     wanted = tuple(backtrace(each, conditions) for each in plans)
-    tracing = TraceContext(Fresh(plan), Bits(len(plans), together=together), records, attributes_read(plans, wanted))
+    tracing = TraceContext(Fresh(plan), Bits(len(plans), coarse=coarse), records, attributes_read(plans, wanted))
     tracing = refer_in_groupings(tracing, plans, wanted, (plan,)) if references else tracing
     return trace_plans(tracing, plans, wanted, keys)
 
@@ -124,7 +125,7 @@ def trace_plans(
         ops = tuple(own[op.id] for own in nodes)
         asked = tuple(each[op.id] for each in needed)
         rows = trace_operator(tracing, ops, below, asked).learning(*(rows.learned for rows in below))
-        return tracing.where(op, rows, [remaining_conditions(*each) for each in zip(ops, asked, strict=True)])
+        return tracing.keep_wanted(op, rows, [remaining_conditions(*each) for each in zip(ops, asked, strict=True)])
 
     return TracedQuery(fold(narrow[0], combine), tracing.bits, plans, wanted)
 
@@ -146,7 +147,7 @@ def trace_operator(
     """
     match ops[0]:
         case Table() | OneRow():
-            return tracing.traced(ops[0])
+            return tracing.rows_of(ops[0])
         case Project():
             return trace_project(tracing, _same_kind(ops, Project), inputs[0])
         case Filter():

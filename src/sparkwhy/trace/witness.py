@@ -288,7 +288,7 @@ def name_values(attributes: Sequence[Attribute], values: Sequence[Typed]) -> Row
 
 
 def unique_names(attributes: Iterable[Attribute]) -> list[str]:
-    """Return the names of attributes, told apart where one repeats: `status`, `status (2)`."""
+    """Return the names of attributes, numbered where one repeats: `status`, `status (2)`."""
     names: list[str] = []
     seen: dict[str, int] = {}
     for attribute in attributes:

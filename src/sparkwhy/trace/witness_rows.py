@@ -1,4 +1,4 @@
-"""The rows behind the groups of large data: traced once more, to find those that witness references name."""
+"""Find the rows that witness references name: those below a grouping of large data, traced once more."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from sparkwhy.plan.nodes import Aggregate, Column, Filter, OpId, Plan, Project, 
 from sparkwhy.plan.types import LONG
 from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.rewrite.prune_columns import prune_columns
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.observe import TRAIL
 from sparkwhy.trace.references import refer_in_groupings
-from sparkwhy.trace.rows import TraceContext, TracedRows
+from sparkwhy.trace.rows import TracedRows
 from sparkwhy.trace.trace import TracedQuery, attributes_read, trace_plans
 from sparkwhy.trace.witness import WitnessRef
 
@@ -35,7 +36,7 @@ class WitnessRows:
     keyed: bool
 
     def nearest(self, references: Sequence[WitnessRef], share: float = 1.0) -> Plan:
-        """The marks of these references, each with the trail of the nearest row, of such a share of the rows."""
+        """Return the plan that finds the nearest row of each of these references, in a share of the rows."""
         fresh, grouping = self.fresh, self.grouping
         looked_for = In(self.mark, tuple(long(number) for number in sorted({each.mark for each in references})))
         found: Plan = Filter(id=fresh.part(grouping), input=self.rows.plan, condition=looked_for)
@@ -55,7 +56,7 @@ class WitnessRows:
 
 
 def trace_witness_rows(query: TracedQuery, at: OpId, references: Sequence[WitnessRef]) -> WitnessRows | None:
-    """The rows to which these references refer, and others; `at` is the grouping.
+    """Trace the rows below a grouping, `at`, to which these references refer.
 
     What is below the grouping is traced once more, under the same bits, so that rows have the same marks. Trails may
     have references to groupings below. None if no row with such keys blames anything.
@@ -75,7 +76,7 @@ def trace_witness_rows(query: TracedQuery, at: OpId, references: Sequence[Witnes
 
 
 def _keys_among(grouping: Plan, references: Sequence[WitnessRef]) -> Conditions:
-    """That the groups have keys that some reference names, where all of them name one."""
+    """Return the conditions that groups have keys which some reference names, where all references name one."""
     found = []
     for key in grouping.output:
         values = {dict(each.keys)[key.id] for each in references if key.id in dict(each.keys)}

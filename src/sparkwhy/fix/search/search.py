@@ -131,7 +131,7 @@ class FixSearch:
             repairs = [repair for _, _, repair in batch]
             asked = conditions_on_rows(repairs[0].plan, self.conditions)
             keys = self.find_keys([repair.plan for repair in repairs], asked)
-            plan = outcome_plan(repairs, self.conditions, columns, keys, much=self.large)
+            plan = outcome_plan(repairs, self.conditions, columns, keys, large=self.large)
             for number, outcome in outcomes_of(self._collect_asked(plan), columns, self.query.timezone).items():
                 at, i, _ = batch[number]
                 outcomes[at][i] = outcome
@@ -312,7 +312,7 @@ class FixSearch:
         return known
 
     def _effects(self, repairs: Sequence[Repair], *, examples: bool) -> Mapping[int, SideEffects]:
-        plan = effects_plan(self.query.plan, repairs, self.conditions, examples=examples, much=self.large)
+        plan = effects_plan(self.query.plan, repairs, self.conditions, examples=examples, large=self.large)
         return effects_of(self.query.plan, len(repairs), self._collect(plan), self.query.timezone)
 
     def _bounds(self, repairs: Sequence[Repair]) -> Mapping[int, SideEffects]:

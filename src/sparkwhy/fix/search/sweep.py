@@ -196,7 +196,7 @@ class _Readings:
 
     def evaluate_queries(self, keys: Sequence[KeySets]) -> EvaluatedQueries:
         relaxed = [sweep.repair.relaxed for sweep in self.sweeps]
-        return evaluate(self.plans, relaxed, self.key_conditions, keys, much=True)
+        return evaluate(self.plans, relaxed, self.key_conditions, keys, large=True)
 
     @cached_property
     def key_conditions(self) -> Conditions:

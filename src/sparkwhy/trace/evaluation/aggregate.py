@@ -20,7 +20,7 @@ from sparkwhy.trace.evaluation.project import evaluate_union
 from sparkwhy.trace.evaluation.rows import EvaluatedRows, Evaluation, differences_in
 from sparkwhy.trace.evaluation.variants import make_all_columns, merge_queries, split_rows
 from sparkwhy.trace.variants.common import split_by_function
-from sparkwhy.trace.variants.partitions import refined
+from sparkwhy.trace.variants.partitions import refine
 
 
 def evaluate_aggregate(
@@ -40,7 +40,7 @@ def evaluate_aggregate(
 
 def group_rows(evaluation: Evaluation, op: Aggregate, rows: EvaluatedRows) -> EvaluatedRows:
     """Return the groups of each query; without keys there is one group in every query, even without rows."""
-    blocks = refined([rows.present_differs_between, differences_in(rows, exprs_of(op))])
+    blocks = refine([rows.present_differs_between, differences_in(rows, exprs_of(op))])
     if rows.present is None and len(blocks) == 1:
         same = Aggregate(
             id=evaluation.fresh.part(op), where=op.where, input=rows.plan, keys=op.keys, aggregates=op.aggregates
@@ -179,7 +179,7 @@ def _finish_groups(
     """Compute the groups of each block of queries, with the values that the queries give them."""
     second = op.aggregates if plan.whole else plan.second
     if plan.whole and here is not None:
-        second = tuple(Column(c.attribute, _only_where(c.expr, Ref(here))) for c in second)
+        second = tuple(Column(c.attribute, _restrict(c.expr, Ref(here))) for c in second)
     keys = carry(column.attribute for column in op.keys)
     marks = () if rows.present is None else carry((rows.present,))
     grouped = Aggregate(
@@ -191,7 +191,7 @@ def _finish_groups(
     return evaluation.project(op, found, keys + made)
 
 
-def _only_where(expr: Expr, condition: Expr) -> Expr:
+def _restrict(expr: Expr, condition: Expr) -> Expr:
     """Return the aggregate over rows that meet the condition; one that only Spark knows sees nulls in the others."""
     if not isinstance(expr, AggCall):
         return expr

@@ -59,13 +59,13 @@ def split_conjuncts(conditions: Iterable[QueryCondition]) -> tuple[QueryConditio
     `a AND b` in query 0 and `a AND c` in query 1 give a in both, b in query 0 and c in query 1.
     """
     listed = [
-        QueryCondition(each, whole.queries) for whole in conditions for each in _guarded(conjuncts(whole.condition))
+        QueryCondition(each, whole.queries) for whole in conditions for each in _guard(conjuncts(whole.condition))
     ]
     blocks = agreement([part.condition for part in listed])
     return tuple(_unite([listed[i] for i in members(block)]) for block in blocks)
 
 
-def _guarded(parts: Sequence[Expr]) -> Iterator[Expr]:
+def _guard(parts: Sequence[Expr]) -> Iterator[Expr]:
     """Return the parts, each by itself; but one that may fail stays behind those before it: `x <> 0 AND 1 / x > 2`."""
     for at, part in enumerate(parts):
         yield part if never_fails(part) else all_of(parts[: at + 1])
@@ -83,7 +83,7 @@ def queries_kept(conditions: Sequence[QueryCondition], among: int) -> list[Expr]
     for place in places:
         here = [bound for i in members(place) if (bound := bounds[i]) is not None]
         if len(here) > _FEW:
-            found.extend(_by_halving(portion, among) for portion in _portions(here))
+            found.extend(_halve(portion, among) for portion in _portions(here))
         else:
             found.extend(_decide(conditions[i], among) for i in members(place))
     return found
@@ -158,7 +158,7 @@ def _day(text: str) -> date | None:
         return None
 
 
-def _by_halving(bounds: Sequence[_Bound], among: int) -> Expr:
+def _halve(bounds: Sequence[_Bound], among: int) -> Expr:
     """Return the queries that keep a row, by bounds on one side: none of those with a bound where the side is null.
 
     The constants c0 < c1 < ... make places on a line: 0 is below c0, 1 is c0 itself, 2 is between c0 and c1, and so on.

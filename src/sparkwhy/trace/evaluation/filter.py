@@ -42,16 +42,16 @@ def keep_where(
     """
     every = evaluation.query_mask
     parts = [part for part in split_conjuncts(conditions) if part.queries]
-    rows = evaluation.only(op, rows, [part.condition for part in parts if part.queries == every])
+    rows = evaluation.keep_rows(op, rows, [part.condition for part in parts if part.queries == every])
     others = queries_kept([part for part in parts if part.queries != every], every)
     if not others:
         return evaluation.project(op, rows, columns)
     for each in others[:-1]:
-        rows = evaluation.mark(op, rows, _within(rows, each))
+        rows = evaluation.mark(op, rows, _intersect_present(rows, each))
         rows = evaluation.drop_absent(op, rows) if is_heavy(each) else rows  # the next steps cost time for each row
-    found = evaluation.project(op, rows, columns, present=_within(rows, others[-1]))
+    found = evaluation.project(op, rows, columns, present=_intersect_present(rows, others[-1]))
     return found.differ_by(each.queries for each in conditions)
 
 
-def _within(rows: EvaluatedRows, queries: Expr) -> Expr:
+def _intersect_present(rows: EvaluatedRows, queries: Expr) -> Expr:
     return queries if rows.present is None else intersect(rows.present_expr, queries)

@@ -52,7 +52,7 @@ from sparkwhy.trace.blame import drops
 from sparkwhy.trace.evaluation.join_sides import count_first, split_sides
 from sparkwhy.trace.evaluation.rows import EvaluatedRows, Evaluation, intersect, is_any, subtract, unite
 from sparkwhy.trace.joins.partners import matching, read_by_residual
-from sparkwhy.trace.variants.partitions import Partition, coarsened, refined
+from sparkwhy.trace.variants.partitions import Partition, coarsen, refine
 
 _PAIR, _LEFT_ALONE, _RIGHT_ALONE = 0, 1, 2
 _CASE = Struct((Field("kind", INTEGER), Field("present", LONG)))
@@ -142,19 +142,19 @@ def _with_partner_set(evaluation: Evaluation, op: Join, side: _JoinSide) -> _Joi
         rows = evaluation.project(op, side.rows, (*carry(side.rows.columns), *known))
         return replace(side, rows=rows, rank=rank, partners=partners)
     united = Column(partners, WindowCall(AggCall("bit_or", (side.rows.present_expr,)), _WHOLE_PARTITION))
-    return replace(_within_key(evaluation, op, side, _number(rank), united), rank=rank, partners=partners)
+    return replace(_compute_within_key(evaluation, op, side, _number(rank), united), rank=rank, partners=partners)
 
 
 def _with_partner_list(evaluation: Evaluation, op: Join, side: _JoinSide) -> _JoinSide:
     """Number the rows of each key, and list them with what the rest of the condition reads."""
     rank = evaluation.fresh.attribute("rank", INTEGER)
-    numbered = _within_key(evaluation, op, side, _number(rank))
+    numbered = _compute_within_key(evaluation, op, side, _number(rank))
     read = read_by_residual(op, side.side)
     names = ("present", "rank", *(f"c{i}" for i in range(len(read))))
     partner = MakeStruct(names, (side.rows.present_expr, Ref(rank), *map(Ref, read)))
     partners = evaluation.fresh.attribute("partners", Array(partner.type, False))
     listed = Column(partners, WindowCall(AggCall("collect_list", (partner,)), _WHOLE_PARTITION))
-    return replace(_within_key(evaluation, op, numbered, listed), rank=rank, partners=partners)
+    return replace(_compute_within_key(evaluation, op, numbered, listed), rank=rank, partners=partners)
 
 
 def _keys(op: Join, side: _JoinSide) -> tuple[Expr, ...]:
@@ -167,7 +167,7 @@ def _has_own_key(op: Join, side: _JoinSide) -> bool:
     return unique is not None and unique <= keys
 
 
-def _within_key(evaluation: Evaluation, op: Join, side: _JoinSide, *columns: Column) -> _JoinSide:
+def _compute_within_key(evaluation: Evaluation, op: Join, side: _JoinSide, *columns: Column) -> _JoinSide:
     """Compute columns over the rows of the same key."""
     plan = Window(
         id=evaluation.fresh.part(op),
@@ -188,7 +188,7 @@ def _number(rank: Attribute) -> Column:
 
 def _join_rows(plan: Plan, a: _JoinSide, b: _JoinSide) -> EvaluatedRows:
     """Return the joined rows, whose `present` is still to be computed."""
-    between = refined([a.rows.present_differs_between, b.rows.present_differs_between])
+    between = refine([a.rows.present_differs_between, b.rows.present_differs_between])
     return EvaluatedRows(
         plan,
         a.rows.count,
@@ -201,10 +201,10 @@ def _join_rows(plan: Plan, a: _JoinSide, b: _JoinSide) -> EvaluatedRows:
 
 def _split(a: _JoinSide, b: _JoinSide) -> Partition:
     """Return how joined rows are split: a pair as both of its rows are, a padded row as its own side is."""
-    found = refined([a.rows.rows_split_by, b.rows.rows_split_by])
+    found = refine([a.rows.rows_split_by, b.rows.rows_split_by])
     if b.here is not None:
-        found = coarsened(found, a.rows.rows_split_by)
-    return found if a.here is None else coarsened(found, b.rows.rows_split_by)
+        found = coarsen(found, a.rows.rows_split_by)
+    return found if a.here is None else coarsen(found, b.rows.rows_split_by)
 
 
 def _mark_rows(evaluation: Evaluation, op: Join, plan: Plan, a: _JoinSide, b: _JoinSide) -> EvaluatedRows:
@@ -213,13 +213,13 @@ def _mark_rows(evaluation: Evaluation, op: Join, plan: Plan, a: _JoinSide, b: _J
     always = a.rows.present is None and b.rows.present is None
     if always and {a.padded, b.padded} <= {0, evaluation.query_mask}:
         return evaluation.project(op, rows, columns)
-    alone = [(Not(other.is_here), _alone(row)) for row, other in ((a, b), (b, a)) if other.here is not None]
+    alone = [(Not(other.is_here), _list_lonely(row)) for row, other in ((a, b), (b, a)) if other.here is not None]
     pair = intersect(a.rows.present_expr, b.rows.present_expr)
     present = Case(tuple(alone), pair) if alone else pair
     return evaluation.project(op, rows, columns, present=present)
 
 
-def _alone(row: _JoinSide) -> Expr:
+def _list_lonely(row: _JoinSide) -> Expr:
     """Return the queries in which a row without any partner is padded."""
     return intersect(row.rows.present_expr, long(row.padded))
 
@@ -234,12 +234,12 @@ def _list_cases(evaluation: Evaluation, op: Join, plan: Plan, a: _JoinSide, b: _
             presents[kind] = Column(fresh.attribute("alone", LONG), present_alone(op, row, other))
     known = Project(id=fresh.part(op), input=plan, columns=(*carry(plan.output), *presents.values()))
 
-    def where(kind: int, present: Expr) -> Expr:
+    def keep_wanted(kind: int, present: Expr) -> Expr:
         listed = call("array", MakeStruct(("kind", "present"), (integer(kind), present)))
         return either(is_any(present), listed, empty_array(_CASE))
 
     case = fresh.attribute("case", _CASE)
-    listed = call("concat", *(where(kind, Ref(column.attribute)) for kind, column in presents.items()))
+    listed = call("concat", *(keep_wanted(kind, Ref(column.attribute)) for kind, column in presents.items()))
     flat = Flatten(id=fresh.part(op), input=known, collection=listed, elements=(case,))
     rows, kind_of = _join_rows(flat, a, b), FieldOf(Ref(case), 0)
     columns = _padded_columns(op, kind_of, a, b)
@@ -249,10 +249,10 @@ def _list_cases(evaluation: Evaluation, op: Join, plan: Plan, a: _JoinSide, b: _
 
 def present_alone(op: Join, row: _JoinSide, other: _JoinSide) -> Expr:
     """Return the queries in which a joined row also stands for the row of one side without partners."""
-    cases: list[tuple[Expr, Expr]] = [(Not(row.is_here), long(0)), (Not(other.is_here), _alone(row))]
+    cases: list[tuple[Expr, Expr]] = [(Not(row.is_here), long(0)), (Not(other.is_here), _list_lonely(row))]
     if other.rank is not None:
         first, partners = _partners_of(op, other)
-        cases.append((equal(Ref(other.rank), first), subtract(_alone(row), partners)))
+        cases.append((equal(Ref(other.rank), first), subtract(_list_lonely(row), partners)))
     return Case(tuple(cases), long(0))
 
 

@@ -16,7 +16,7 @@ from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.evaluation.rows import EvaluatedRows, Evaluation, differences_in
 from sparkwhy.trace.evaluation.variants import query_block_number, split_rows
 from sparkwhy.trace.joins.counts import SIDES, is_count, key_attributes, side_of
-from sparkwhy.trace.variants.partitions import coarsened, refined
+from sparkwhy.trace.variants.partitions import coarsen, refine
 
 
 def split_sides(
@@ -29,9 +29,9 @@ def split_sides(
     read = () if op.condition is None else (op.condition,)
     left = split_rows(evaluation, op, left, differences_in(left, read))
     right = split_rows(evaluation, op, right, differences_in(right, read))
-    both = refined([left.rows_split_by, right.rows_split_by])  # rows of other blocks are never partners
+    both = refine([left.rows_split_by, right.rows_split_by])  # rows of other blocks are never partners
     left, right = split_rows(evaluation, op, left, both), split_rows(evaluation, op, right, both)
-    shared = coarsened(left.rows_split_by, right.rows_split_by)
+    shared = coarsen(left.rows_split_by, right.rows_split_by)
     if len(shared) == 1:
         return op, left, right
     blocks = [evaluation.fresh.attribute("block", INTEGER) for _ in range(2)]

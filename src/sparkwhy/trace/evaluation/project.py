@@ -16,7 +16,7 @@ from sparkwhy.trace.blame import drops
 from sparkwhy.trace.evaluation.rows import EvaluatedRows, Evaluation, differences_in, intersect
 from sparkwhy.trace.evaluation.variants import add_columns, merge_queries, split_rows
 from sparkwhy.trace.variants.columns import make_columns, union_columns
-from sparkwhy.trace.variants.partitions import coarsened, refined
+from sparkwhy.trace.variants.partitions import coarsen, refine
 
 
 def evaluate_project(evaluation: Evaluation, ops: tuple[Project, ...], rows: EvaluatedRows) -> EvaluatedRows:
@@ -68,13 +68,13 @@ def evaluate_union(evaluation: Evaluation, op: Union, inputs: tuple[EvaluatedRow
     branches = tuple(branch(at, rows) for at, rows in enumerate(inputs))
     split = inputs[0].rows_split_by
     for rows in inputs[1:]:
-        split = coarsened(split, rows.rows_split_by)
+        split = coarsen(split, rows.rows_split_by)
     return EvaluatedRows(
         Union(id=fresh.part(op), where=op.where, branches=branches, attributes=(*sources, *marks)),
         inputs[0].count,
         present,
         variants={a: each for a, each in held.items() if len(set(each)) > 1},
-        present_differs_between=refined([rows.present_differs_between for rows in inputs]),
+        present_differs_between=refine([rows.present_differs_between for rows in inputs]),
         rows_split_by=split,
     )
 

@@ -21,7 +21,7 @@ from sparkwhy.plan.types import LONG
 from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.trace.blame import Dropper
 from sparkwhy.trace.variants.columns import Holders, list_holders, read_variant
-from sparkwhy.trace.variants.partitions import Partition, agreement, first_of, refined, whole
+from sparkwhy.trace.variants.partitions import Partition, agreement, first_of, refine, whole
 
 # --- sets of queries ---
 
@@ -98,7 +98,7 @@ class EvaluatedRows:
         """Return the rows, of which some were dropped in these sets of queries and not in the others."""
         every = self.query_mask
         found = [(each, every & ~each) for each in sets if each and every & ~each]
-        between = refined([self.present_differs_between, *found])
+        between = refine([self.present_differs_between, *found])
         return replace(self, present_differs_between=between)
 
 
@@ -106,7 +106,7 @@ def differences_in(rows: EvaluatedRows, exprs: Iterable[Expr]) -> Partition:
     """Return the blocks of queries that hold all attributes of these expressions in the same columns."""
     read = {attribute for expr in exprs for attribute in attributes_of(expr)}
     found = (agreement(rows.variants[a]) for a in read if a in rows.variants)
-    return refined([whole(rows.count), *found])
+    return refine([whole(rows.count), *found])
 
 
 # --- what the rules share ---
@@ -150,7 +150,10 @@ class Evaluation:
             marks = (Column(attribute, present),)
         listed = (*columns, *marks)
         plan = Project(
-            id=self.fresh.part(op), where=op.where, input=rows.plan, columns=(*listed, *carry(_hidden(rows, listed)))
+            id=self.fresh.part(op),
+            where=op.where,
+            input=rows.plan,
+            columns=(*listed, *carry(_attributes_hidden(rows, listed))),
         )
         carried = {column.attribute for column in listed if column.is_carried}
         kept = {a: held for a, held in rows.variants.items() if a in carried}
@@ -162,7 +165,7 @@ class Evaluation:
         """Return the same rows in other queries."""
         return self.project(op, rows, carry(rows.columns), present=present)
 
-    def only(self, op: Plan, rows: EvaluatedRows, conditions: Sequence[Expr]) -> EvaluatedRows:
+    def keep_rows(self, op: Plan, rows: EvaluatedRows, conditions: Sequence[Expr]) -> EvaluatedRows:
         """Keep the rows that meet the conditions, in all queries."""
         if not conditions:
             return rows
@@ -170,8 +173,12 @@ class Evaluation:
         return replace(rows, plan=plan)
 
     def drop_absent(self, op: Plan, rows: EvaluatedRows) -> EvaluatedRows:
-        """Drop the rows that no query has."""
-        return rows if rows.present is None else self.only(op, rows, (is_any(Ref(rows.present)),))
+        """Drop the rows that no query has, unless that was done last."""
+        if rows.present is None:
+            return rows
+        exists = is_any(Ref(rows.present))
+        is_done = isinstance(rows.plan, Filter) and rows.plan.condition == exists
+        return rows if is_done else self.keep_rows(op, rows, (exists,))
 
     def keep_wanted(self, op: Plan, rows: EvaluatedRows, wanted: Sequence[Sequence[Expr]]) -> EvaluatedRows:
         """Keep the rows that meet, in some query, all conditions that are wanted of them there."""
@@ -181,10 +188,10 @@ class Evaluation:
         found = list(shared)
         if all(others):
             found.append(Or(tuple(all_of(others[first_of(block)]) for block in agreement(others))))
-        return self.only(op, rows, found)
+        return self.keep_rows(op, rows, found)
 
 
-def _hidden(rows: EvaluatedRows, listed: tuple[Column, ...]) -> tuple[Attribute, ...]:
+def _attributes_hidden(rows: EvaluatedRows, listed: tuple[Column, ...]) -> tuple[Attribute, ...]:
     """Return what the order reads and the columns do not have: carried along for a limit above."""
     known = {column.attribute.id for column in listed}
     needed = rows.holders(a for key in rows.order for a in attributes_of(key.expr))

@@ -14,7 +14,7 @@ from sparkwhy.trace.evaluation.filter import keep_where
 from sparkwhy.trace.evaluation.join_sides import split_sides
 from sparkwhy.trace.evaluation.rows import EvaluatedRows, Evaluation, intersect, is_any, subtract, unite
 from sparkwhy.trace.joins.partners import group_by_key, matching, read_by_residual
-from sparkwhy.trace.variants.partitions import refined
+from sparkwhy.trace.variants.partitions import refine
 
 _CASE = Struct((Field("found", BOOLEAN), Field("present", LONG)))
 
@@ -69,7 +69,7 @@ def _find_partners(
     found = fresh.attribute("found", LONG)
     column = Column(found, call("coalesce", _any_present(op, Ref(known)), long(0)))
     plan = Project(id=fresh.part(op), input=joined, columns=(*carry(left.plan.output), column))
-    between = refined([left.present_differs_between, right.present_differs_between])
+    between = refine([left.present_differs_between, right.present_differs_between])
     return replace(left, plan=plan, present_differs_between=between, unique=None), Ref(found)
 
 
@@ -97,12 +97,12 @@ def _list_cases(
     assert op.exists is not None
     case = evaluation.fresh.attribute("case", _CASE)
 
-    def where(exists: bool, present: Expr) -> Expr:
+    def keep_wanted(exists: bool, present: Expr) -> Expr:
         listed = call("array", MakeStruct(("found", "present"), (boolean(exists), present)))
         return either(is_any(present), listed, empty_array(_CASE))
 
     own = rows.present_expr
-    cases = call("concat", where(True, intersect(own, found)), where(False, subtract(own, found)))
+    cases = call("concat", keep_wanted(True, intersect(own, found)), keep_wanted(False, subtract(own, found)))
     flat = Flatten(id=evaluation.fresh.part(op), input=rows.plan, collection=cases, elements=(case,))
     exists = Column(op.exists, FieldOf(Ref(case), 0))
     spread = replace(rows, plan=flat, unique=None)

@@ -17,7 +17,7 @@ from sparkwhy.plan.types import INTEGER
 from sparkwhy.trace.evaluation.rows import EvaluatedRows, Evaluation, differences_in, intersect, is_any
 from sparkwhy.trace.variants.columns import Holders, make_columns
 from sparkwhy.trace.variants.common import Hole, merge_operators
-from sparkwhy.trace.variants.partitions import Partition, agreement, first_of, is_finer, refined
+from sparkwhy.trace.variants.partitions import Partition, agreement, first_of, is_finer, refine
 
 Op = TypeVar("Op", bound=Plan)
 
@@ -65,7 +65,7 @@ def split_by_values(evaluation: Evaluation, op: Plan, rows: EvaluatedRows, read:
 
     Then a row is in all queries of its block, and `present` names the block.
     """
-    return split_rows(evaluation, op, rows, refined([rows.present_differs_between, differences_in(rows, read)]))
+    return split_rows(evaluation, op, rows, refine([rows.present_differs_between, differences_in(rows, read)]))
 
 
 def split_rows(evaluation: Evaluation, op: Plan, rows: EvaluatedRows, partition: Partition) -> EvaluatedRows:
@@ -90,8 +90,8 @@ def split_rows(evaluation: Evaluation, op: Plan, rows: EvaluatedRows, partition:
     )
     return replace(
         found,
-        rows_split_by=refined([rows.rows_split_by, partition]),
-        present_differs_between=refined([rows.present_differs_between, partition]),
+        rows_split_by=refine([rows.rows_split_by, partition]),
+        present_differs_between=refine([rows.present_differs_between, partition]),
         unique=None,
     )
 

@@ -11,14 +11,15 @@ from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import inputs
 from sparkwhy.rewrite.decimals_as_integers import compute_numbers_once
 from sparkwhy.rewrite.partial_aggregates import Stages
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.groups.nearest import NearestRow
-from sparkwhy.trace.rows import TraceContext, TracedRows, told_apart
+from sparkwhy.trace.rows import TracedRows, partition_by_reads
 from sparkwhy.trace.variants.merge import columns_in_variants
 
 
 def is_one_set_enough(tracing: TraceContext, op: Plan, rows: TracedRows, keys: Iterable[Expr]) -> bool:
     """Return whether one set of operators says when any of the rows with a key is there."""
-    return len(told_apart(rows, keys)) == 1 and tracing.is_one_set_enough(inputs(op), rows)
+    return len(partition_by_reads(rows, keys)) == 1 and tracing.is_one_set_enough(inputs(op), rows)
 
 
 def merge_keys(tracing: TraceContext, op: Plan, rows: TracedRows, keys: tuple[Column, ...]) -> TracedRows:
@@ -30,21 +31,21 @@ def merge_keys(tracing: TraceContext, op: Plan, rows: TracedRows, keys: tuple[Co
     1  0b00
     """
     blame = tracing.fresh.attribute("blame", LONG)
-    notes, noted = _combine_notes(tracing, rows)
+    flags, flagged = _combine_flags(tracing, rows)
     nearest = NearestRow.of(tracing, op, rows)
     grouped = Aggregate(
         id=tracing.fresh.part(op),
         where=op.where,
         input=rows.plan,
         keys=keys,
-        aggregates=(Column(blame, AggCall("bit_and", (rows.blame_expr,))), *noted, *nearest.columns),
+        aggregates=(Column(blame, AggCall("bit_and", (rows.blame_expr,))), *flagged, *nearest.columns),
     )
     traced = TracedRows(
         grouped,
         blame,
-        notes=notes,
-        parts=rows.parts,
-        split=tracing.whole,
+        flags=flags,
+        marks_differ_between=rows.marks_differ_between,
+        rows_split_by=tracing.whole,
         everywhere=rows.everywhere,
         learned=rows.learned,
         unique=frozenset(column.attribute for column in keys),
@@ -66,7 +67,7 @@ def group_by_liveness(
         1  7  0b01
     """
     marks = carry(mark for mark in (rows.blame, rows.unless) if mark is not None)
-    notes, noted = _combine_notes(tracing, rows)
+    flags, flagged = _combine_flags(tracing, rows)
     given = dict.fromkeys(op.keys + tuple(key for stage in stages for key in stage.keys))
     keys, held_keys = columns_in_variants(tracing, rows, given)
     first, held_parts = columns_in_variants(tracing, rows, (column for stage in stages for column in stage.first))
@@ -77,16 +78,16 @@ def group_by_liveness(
         where=op.where,
         input=below,
         keys=keys + marks,
-        aggregates=first + noted + nearest.columns,
+        aggregates=first + flagged + nearest.columns,
     )
     traced = TracedRows(
         grouped,
         rows.blame,
         rows.unless,
-        notes,
+        flags,
         variants={**held_keys, **held_parts},
-        parts=rows.parts,
-        split=rows.split,
+        marks_differ_between=rows.marks_differ_between,
+        rows_split_by=rows.rows_split_by,
         everywhere=rows.everywhere,
         learned=rows.learned,
     )
@@ -94,9 +95,9 @@ def group_by_liveness(
     return nearest.give_trail(tracing, op, traced, keys + blame)
 
 
-def _combine_notes(tracing: TraceContext, rows: TracedRows) -> tuple[Attribute | None, tuple[Column, ...]]:
-    """Return the attribute and the column for the notes of a group, if its rows have any."""
-    if rows.notes is None:
+def _combine_flags(tracing: TraceContext, rows: TracedRows) -> tuple[Attribute | None, tuple[Column, ...]]:
+    """Return the attribute and the column for the flags of a group, if its rows have any."""
+    if rows.flags is None:
         return None, ()
-    notes = tracing.fresh.attribute("notes", INTEGER)
-    return notes, (Column(notes, AggCall("bit_or", (Ref(rows.notes),))),)
+    flags = tracing.fresh.attribute("flags", INTEGER)
+    return flags, (Column(flags, AggCall("bit_or", (Ref(rows.flags),))),)

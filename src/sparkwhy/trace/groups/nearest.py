@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from sparkwhy.plan.build import carry
 from sparkwhy.plan.exprs import AggCall, Expr, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Plan
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.observe import NO_WAY, TRAIL, far_of, mark, refer
-from sparkwhy.trace.rows import Learned, Referred, TraceContext, TracedRows, query_columns
+from sparkwhy.trace.rows import Learned, Referred, TracedRows, query_columns
 from sparkwhy.trace.variants.merge import columns_in_variants
 
 

@@ -23,14 +23,15 @@ from sparkwhy.plan.traits import is_grouping
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.observe import TRAIL, distance_trail, far_of
-from sparkwhy.trace.rows import Learned, TraceContext, TracedRows, query_columns
+from sparkwhy.trace.rows import Learned, TracedRows, query_columns
 
 SIDES: tuple[Side, ...] = ("right", "left")
 
 
 def counting(plans: Sequence[Plan]) -> Mapping[OpId, tuple[Column, ...]]:
-    """The joins above which only the rows of one side are counted, and by key: each with these counts."""
+    """Return the joins above which only the rows of one side are counted, and by key: each with these counts."""
     nodes = [{node.id: node for node in walk(plan)} for plan in plans]
 
     def is_same(node: Plan) -> bool:
@@ -45,7 +46,7 @@ def counting(plans: Sequence[Plan]) -> Mapping[OpId, tuple[Column, ...]]:
 
 
 def _side(op: Aggregate, join: Join) -> Side | None:
-    """The side whose rows are counted, and nothing else."""
+    """Return the side whose rows are counted, and nothing else."""
     if join.how not in PAIRING_TYPES or residual_conditions(join) or not op.aggregates:
         return None
     return next((side for side in SIDES if _counts_only(op, join, side)), None)
@@ -71,7 +72,7 @@ def side_of(join: Join, side: Side) -> Plan:
 
 
 def key_attributes(join: Join, side: Side) -> set[Attribute] | None:
-    """The attributes that are the keys of one side; None if there is none, or one that is computed."""
+    """Return the attributes that are the keys of one side; None if there is none, or one that is computed."""
     keys = [key.left if side == "left" else key.right for key in equal_keys(join)]
     found = {key.attribute for key in keys if isinstance(key, Ref)}
     return found if keys and all(isinstance(key, Ref) for key in keys) else None
@@ -80,7 +81,14 @@ def key_attributes(join: Join, side: Side) -> set[Attribute] | None:
 def count_partners_first(
     tracing: TraceContext, op: Join, left: TracedRows, right: TracedRows, wanted: Sequence[Conditions]
 ) -> tuple[Join, TracedRows, TracedRows]:
-    """The join with its counted side counted, where that side has rows that may be missing, and no other use."""
+    """Count the rows of a side before the join, where they may be missing and are only counted above.
+
+    before           after
+    k  v  blame      k  part  blame
+    1  7  0b00       1  2     0b00
+    1  8  0b00       1  1     0b01
+    1  9  0b01
+    """
     counts = tracing.counting.get(op.id, ())
     for side, rows in zip(SIDES, (right, left), strict=True):
         below, keys = side_of(op, side), key_attributes(op, side)
@@ -89,45 +97,45 @@ def count_partners_first(
         asked = {a for conditions in wanted for c in conditions for a in attributes_of(c)}
         if rows.is_certain or rows.variants or not asked & set(below.output) <= keys:
             continue
-        shape, summed_up = _by_key(tracing, op, below, rows, keys, counts)
+        shape, summed_up = _count_rows(tracing, op, below, rows, keys, counts)
         if side == "left":
             return replace(op, left=shape), summed_up, right
         return replace(op, right=shape), left, summed_up
     return op, left, right
 
 
-def _by_key(
+def _count_rows(
     tracing: TraceContext, op: Join, below: Plan, rows: TracedRows, keys: Set[Attribute], counts: Sequence[Column]
 ) -> tuple[Plan, TracedRows]:
-    """What the join reads of a side that is counted, and one row for each key and term of it."""
+    """Return what the join reads of a counted side, and one row for each key and liveness of it."""
     fresh = tracing.fresh
     by = carry(attribute for attribute in below.output if attribute in keys)
     made = tuple(Column(fresh.attribute("part", LONG), column.expr) for column in counts)
     parts = {c.attribute: part.attribute for c, part in zip(counts, made, strict=True)}
-    notes = fresh.attribute("notes", INTEGER)
-    noted = () if rows.notes is None else (Column(notes, AggCall("bit_or", (Ref(rows.notes),))),)
-    told = () if rows.trail is None else (_nearest(tracing, op, rows.trail),)
+    flags = fresh.attribute("flags", INTEGER)
+    flagged = () if rows.flags is None else (Column(flags, AggCall("bit_or", (Ref(rows.flags),))),)
+    trails = () if rows.trail is None else (_nearest(tracing, op, rows.trail),)
     marks = carry(mark for mark in (rows.blame, rows.unless) if mark is not None)
     grouped = Aggregate(
-        id=fresh.part(op), where=op.where, input=rows.plan, keys=by + marks, aggregates=(*made, *noted, *told)
+        id=fresh.part(op), where=op.where, input=rows.plan, keys=by + marks, aggregates=(*made, *flagged, *trails)
     )
     shape = Aggregate(id=fresh.part(op), input=below, keys=by, aggregates=made)
     found = TracedRows(
         grouped,
         rows.blame,
         rows.unless,
-        notes if noted else None,
-        told[0].attribute if told else None,
-        parts=rows.parts,
-        split=rows.split,
+        flags if flagged else None,
+        trails[0].attribute if trails else None,
+        marks_differ_between=rows.marks_differ_between,
+        rows_split_by=rows.rows_split_by,
         everywhere=rows.everywhere,
         learned=rows.learned.merge(Learned(counted=parts)),
     )
-    return shape, _with_trail(tracing, op, found) if told else found
+    return shape, _with_trail(tracing, op, found) if trails else found
 
 
 def _nearest(tracing: TraceContext, op: Join, trail: Attribute) -> Column:
-    """The trail of the nearest row, or, where only that is recorded, how far it is: Spark sorts to find a trail."""
+    """Return the trail of the nearest row, or only its distance: Spark sorts all rows to find a trail."""
     if tracing.records_in_full(op):
         return Column(tracing.fresh.attribute("trail", TRAIL), AggCall("min", (Ref(trail),)))
     far = AggCall("min", (far_of(Ref(trail)),))

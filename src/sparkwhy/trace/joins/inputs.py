@@ -1,4 +1,4 @@
-"""What joins of all kinds share: the sides, their partners, and what is read of a row."""
+"""The sides of a join: their rows, split by variants, and what is recorded of a row."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from sparkwhy.plan.join_types import Side, join_type_with_condition
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.joins.partners import read_by_residual
-from sparkwhy.trace.liveness import blame_of, no_sets, term, unless_of
+from sparkwhy.trace.liveness import blame_of, liveness, no_sets, unless_of
 from sparkwhy.trace.observe import Recording, StandsFor, no_trail, read_values
-from sparkwhy.trace.rows import Learned, TraceContext, TracedRows, query_columns, told_apart
-from sparkwhy.trace.variants.partitions import coarsened, refined
+from sparkwhy.trace.rows import Learned, TracedRows, partition_by_reads, query_columns
+from sparkwhy.trace.variants.partitions import coarsen, refine
 from sparkwhy.trace.variants.split import block_number, split
 
 
@@ -31,39 +32,38 @@ class JoinInput:
     common: Attribute | None = None
     """Where one set is enough: what all rows of the same key need, without which none of them exists."""
 
-    told: Expr | None = None
+    deferred: Expr | None = None
     """The trail of a row, where it is made only after the join."""
 
     @property
     def is_here(self) -> Expr:
         return boolean(True) if self.here is None else IsNotNull(Ref(self.here))
 
-    def held(self, below: Plan) -> tuple[Attribute, ...]:
-        """The attributes that hold what the query has on this side."""
-        return self.rows.holding(below.output)
+    def holders(self, below: Plan) -> tuple[Attribute, ...]:
+        """Return the columns that hold the query's attributes of this side."""
+        return self.rows.holders(below.output)
 
     @property
     def blame(self) -> Expr:
-        return _or_else(self.rows.blame, long(0))
+        return _coalesce(self.rows.blame, long(0))
 
     @property
     def unless(self) -> Expr:
-        return _or_else(self.rows.unless, no_sets())
+        return _coalesce(self.rows.unless, no_sets())
 
     @property
-    def notes(self) -> Expr:
-        return _or_else(self.rows.notes, integer(0))
+    def flags(self) -> Expr:
+        return _coalesce(self.rows.flags, integer(0))
 
     @property
     def trail(self) -> Expr:
-        if self.told is None:
-            return _or_else(self.rows.trail, no_trail())
-        return self.told if self.here is None else either(self.is_here, self.told, no_trail())
+        if self.deferred is None:
+            return _coalesce(self.rows.trail, no_trail())
+        return self.deferred if self.here is None else either(self.is_here, self.deferred, no_trail())
 
 
-def told_later(side: JoinInput) -> JoinInput:
-    """A side whose groups refer to their rows only after the join: a reference is a text, and most groups may have no
-    partner."""
+def defer_trail(side: JoinInput) -> JoinInput:
+    """Return a side whose groups make references to their rows after the join: most groups may have no partner."""
     filters: list[Filter] = []
     plan = side.rows.plan
     while isinstance(plan, Filter):
@@ -75,32 +75,32 @@ def told_later(side: JoinInput) -> JoinInput:
     trail = side.rows.trail
     if trail is None or made[trail].is_carried:
         return side
-    told = made.pop(trail).expr
-    read = dict.fromkeys(attributes_of(told))
+    deferred = made.pop(trail).expr
+    read = dict.fromkeys(attributes_of(deferred))
     if not all(made[a].is_carried for a in read if a in made):
         return side
     columns = (*made.values(), *carry(a for a in read if a not in made))
     plan = replace(plan, columns=columns)
     for filter in reversed(filters):
         plan = replace(filter, input=plan)
-    return replace(side, rows=replace(side.rows, plan=plan, trail=None), told=told)
+    return replace(side, rows=replace(side.rows, plan=plan, trail=None), deferred=deferred)
 
 
-def _or_else(mark: Attribute | None, default: Expr) -> Expr:
-    """A mark of a side that may be padded."""
+def _coalesce(mark: Attribute | None, default: Expr) -> Expr:
+    """Return a mark of a side that may be padded."""
     return default if mark is None else call("coalesce", Ref(mark), default)
 
 
-def split_apart(
+def split_sides_by_variant(
     tracing: TraceContext, op: Join, left: TracedRows, right: TracedRows
 ) -> tuple[Join, TracedRows, TracedRows]:
-    """The sides, split as far as the condition reads them differently; rows of other alternatives are no partners."""
+    """Split the sides as far as the condition reads them differently; rows of other variants are no partners."""
     read = () if op.condition is None else (op.condition,)
-    left = split(tracing, op, left, told_apart(left, read))
-    right = split(tracing, op, right, told_apart(right, read))
-    both = refined([left.split, right.split])  # partners of one alternative each are few; of all, their terms are many
+    left = split(tracing, op, left, partition_by_reads(left, read))
+    right = split(tracing, op, right, partition_by_reads(right, read))
+    both = refine([left.rows_split_by, right.rows_split_by])  # rows of other blocks are never partners
     left, right = split(tracing, op, left, both), split(tracing, op, right, both)
-    shared = coarsened(left.split, right.split)
+    shared = coarsen(left.rows_split_by, right.rows_split_by)
     if len(shared) == 1:
         return op, left, right
     sides = [(op.left, left), (op.right, right)]
@@ -122,10 +122,10 @@ def _with(tracing: TraceContext, op: Join, below: Plan, column: Column) -> Plan:
 
 
 def partner_of(op: Join, side: JoinInput, rank: Attribute | None) -> Expr:
-    """What is known of a partner: its term, and what the condition reads of it besides keys, and its number."""
+    """Return what is listed of a partner: its liveness, what the condition reads of it besides keys, and its number."""
     read = read_by_residual(op, side.side)
     if not residual_conditions(op):
-        return side.rows.blame_expr if side.rows.unless is None else side.rows.term
+        return side.rows.blame_expr if side.rows.unless is None else side.rows.liveness
     names = tuple(f"c{i}" for i in range(len(read)))
     number: tuple[Expr, ...] = () if rank is None else (Ref(rank),)
     label = () if rank is None else ("rank",)
@@ -135,10 +135,10 @@ def partner_of(op: Join, side: JoinInput, rank: Attribute | None) -> Expr:
     )
 
 
-def terms_of(partners: Expr) -> Expr:
+def liveness_of(partners: Expr) -> Expr:
     if element_of(partners) == LONG:  # where nothing takes a row away its blame says all
-        return transform(partners, lambda blame: term(blame, no_sets()))
-    return transform(partners, lambda p: term(blame_of(p), unless_of(p)))
+        return transform(partners, lambda blame: liveness(blame, no_sets()))
+    return transform(partners, lambda p: liveness(blame_of(p), unless_of(p)))
 
 
 def read_by_join(op: Join, side: Side, stands_for: StandsFor) -> tuple[Recording, ...]:

@@ -33,105 +33,106 @@ from sparkwhy.plan.join_keys import residual_conditions
 from sparkwhy.plan.join_types import Side, other_side
 from sparkwhy.plan.nodes import Column, Flatten, Join, Plan
 from sparkwhy.plan.types import INTEGER, LONG, Field, Struct
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.joins.inputs import (
     JoinInput,
+    liveness_of,
     read_by_join,
-    terms_of,
 )
 from sparkwhy.trace.joins.partners import matching
 from sparkwhy.trace.liveness import (
     SETS,
     blame_of,
-    never_lives,
+    exclude_all,
+    is_never_alive,
+    liveness,
     no_sets,
     one,
-    term,
-    tidied,
-    union,
+    tidy_sets,
+    unite_sets,
     unless_of,
-    without_all,
 )
-from sparkwhy.trace.observe import Recording, joined, only_if, record_at
+from sparkwhy.trace.observe import Recording, join_trails, record_at, record_if
 from sparkwhy.trace.recorded import NoPartner
-from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns
-from sparkwhy.trace.variants.partitions import Partition, coarsened, refined
+from sparkwhy.trace.rows import TracedRows, query_columns
+from sparkwhy.trace.variants.partitions import Partition, coarsen, refine
 
 _PAIR, _LEFT_ALONE, _RIGHT_ALONE = 0, 1, 2
-_VARIANT = Struct((Field("kind", INTEGER), Field("blame", LONG), Field("unless", SETS)))
+_CASE = Struct((Field("kind", INTEGER), Field("blame", LONG), Field("unless", SETS)))
 
 
 def _bit(tracing: TraceContext, op: Join, side: Side) -> Expr:
-    """The blame of a padded row of this side: none if the join pads it anyway."""
-    return long(0 if side in op.traits.keeps else tracing.bits.claim(op.id, side))
+    """Return the blame of a padded row of this side: none if the join pads it anyway."""
+    return long(0 if side in op.traits.keeps else tracing.bits.bit_of(op.id, side))
 
 
 def mark_rows(tracing: TraceContext, op: Join, plan: Plan, a: JoinInput, b: JoinInput) -> TracedRows:
-    """The joined rows with their marks, where no row exists both with and without partners."""
-    blame: Expr = union(a.blame, b.blame)
+    """Mark the joined rows, where no row exists both with and without partners."""
+    blame: Expr = unite_sets(a.blame, b.blame)
     if b.here is not None:
-        blame = union(blame, either(IsNull(Ref(b.here)), _bit(tracing, op, "left"), long(0)))
+        blame = unite_sets(blame, either(IsNull(Ref(b.here)), _bit(tracing, op, "left"), long(0)))
     if a.here is not None:
-        blame = union(blame, either(IsNull(Ref(a.here)), _bit(tracing, op, "right"), long(0)))
+        blame = unite_sets(blame, either(IsNull(Ref(a.here)), _bit(tracing, op, "right"), long(0)))
     blamed = not (a.rows.is_certain and b.rows.is_certain and a.here is None and b.here is None)
     taken = a.rows.unless is not None or b.rows.unless is not None
-    noted = a.rows.notes is not None or b.rows.notes is not None
-    rows, trail = _joined_trail(tracing, op, _joined(plan, a, b), a, b)
+    flagged = a.rows.flags is not None or b.rows.flags is not None
+    rows, trail = _trail_of_rows(tracing, op, _join_rows(plan, a, b), a, b)
     marked = tracing.project(
         op,
         rows,
-        carry(a.held(op.left) + b.held(op.right)),
+        carry(a.holders(op.left) + b.holders(op.right)),
         blame=blame if blamed else None,
         unless=call("concat", a.unless, b.unless) if taken else None,
-        notes=call("|", a.notes, b.notes) if noted else None,
+        flags=call("|", a.flags, b.flags) if flagged else None,
         trail=trail,
     )
-    return _tidy(tracing, op, marked) if taken else _existing(tracing, op, marked, a, b)
+    return _tidy(tracing, op, marked) if taken else _keep_existing(tracing, op, marked, a, b)
 
 
-def _joined(plan: Plan, a: JoinInput, b: JoinInput) -> TracedRows:
-    """The joined rows, whose marks are still to be made."""
+def _join_rows(plan: Plan, a: JoinInput, b: JoinInput) -> TracedRows:
+    """Return the joined rows, whose marks are still to be made."""
     return TracedRows(
         plan,
         variants={**a.rows.variants, **b.rows.variants},
-        parts=refined([a.rows.parts, b.rows.parts]),
-        split=_split(a, b),
+        marks_differ_between=refine([a.rows.marks_differ_between, b.rows.marks_differ_between]),
+        rows_split_by=_split(a, b),
         everywhere=a.rows.everywhere and b.rows.everywhere,
         learned=a.rows.learned.merge(b.rows.learned),
     )
 
 
 def _split(a: JoinInput, b: JoinInput) -> Partition:
-    """How joined rows are split: a pair as both of its rows are, a padded row as its own side is."""
-    found = refined([a.rows.split, b.rows.split])
+    """Return how joined rows are split: a pair as both of its rows are, a padded row as its own side is."""
+    found = refine([a.rows.rows_split_by, b.rows.rows_split_by])
     if b.here is not None:
-        found = coarsened(found, a.rows.split)
-    return found if a.here is None else coarsened(found, b.rows.split)
+        found = coarsen(found, a.rows.rows_split_by)
+    return found if a.here is None else coarsen(found, b.rows.rows_split_by)
 
 
-def _existing(tracing: TraceContext, op: Join, rows: TracedRows, a: JoinInput, b: JoinInput) -> TracedRows:
-    """The rows that exist in some alternative: two that are split in other ways may have none in common."""
-    if len(a.rows.split) == 1 or len(b.rows.split) == 1:
+def _keep_existing(tracing: TraceContext, op: Join, rows: TracedRows, a: JoinInput, b: JoinInput) -> TracedRows:
+    """Keep the rows that exist in some variant: two that are split in other ways may have none in common."""
+    if len(a.rows.rows_split_by) == 1 or len(b.rows.rows_split_by) == 1:
         return rows
-    gates = long(tracing.bits.gates)
-    return tracing.only(op, rows, (Compare("<>", call("&", rows.blame_expr, gates), gates),))
+    variant_bits = long(tracing.bits.variant_bits)
+    return tracing.keep_rows(op, rows, (Compare("<>", call("&", rows.blame_expr, variant_bits), variant_bits),))
 
 
-def _joined_trail(
+def _trail_of_rows(
     tracing: TraceContext, op: Join, rows: TracedRows, a: JoinInput, b: JoinInput
 ) -> tuple[TracedRows, Expr | None]:
-    """The trails of both sides, and for a padded row what found no partner, also where the join pads it anyway."""
+    """Join the trails of both sides; a padded row also records that it has no partner."""
     if not tracing.records:
         return rows, None
     parts = [a.trail, b.trail]
     for row, other in ((a, b), (b, a)):
         if other.here is not None:
-            rows, alone = _alone_record(tracing, op, rows, row.side)
-            parts.append(only_if(IsNull(Ref(other.here)), alone))
-    return rows, joined(parts)
+            rows, alone = _record_alone(tracing, op, rows, row.side)
+            parts.append(record_if(IsNull(Ref(other.here)), alone))
+    return rows, join_trails(parts)
 
 
-def _alone_record(tracing: TraceContext, op: Join, rows: TracedRows, side: Side) -> tuple[TracedRows, Expr]:
-    """What a row without a partner records: what the join read of it, and on which side nothing was found."""
+def _record_alone(tracing: TraceContext, op: Join, rows: TracedRows, side: Side) -> tuple[TracedRows, Expr]:
+    """Record what the join read of a row without a partner, and on which side it has none."""
     read = read_by_join(op, side, rows.learned.stands_for)
     legend, trail = record_at(rows.learned.legend, op.id, [*read, Recording(NoPartner(other_side(side)))])
     known = replace(rows, learned=replace(rows.learned, legend=legend))
@@ -139,55 +140,55 @@ def _alone_record(tracing: TraceContext, op: Join, rows: TracedRows, side: Side)
 
 
 def _tidy(tracing: TraceContext, op: Join, rows: TracedRows) -> TracedRows:
-    """The rows with tidied sets, without those that are never alive."""
-    tidy = tracing.project(op, rows, carry(query_columns(rows)), unless=tidied(rows.unless_expr, rows.blame_expr))
-    return tracing.only(op, tidy, (Not(never_lives(tidy.unless_expr)),))
+    """Tidy the sets of the rows, and drop rows that are never alive."""
+    tidy = tracing.project(op, rows, carry(query_columns(rows)), unless=tidy_sets(rows.unless_expr, rows.blame_expr))
+    return tracing.keep_rows(op, tidy, (Not(is_never_alive(tidy.unless_expr)),))
 
 
 def list_cases(tracing: TraceContext, op: Join, plan: Plan, a: JoinInput, b: JoinInput) -> TracedRows:
-    """The joined rows, beside the pair with its first partner also each row without its partners."""
+    """List what each joined row stands for: the pair, and beside its first partner each row without partners."""
     fresh = tracing.fresh
-    found = [either(all_of((a.is_here, b.is_here)), _pair(a, b), empty_array(_VARIANT))]
+    found = [either(all_of((a.is_here, b.is_here)), _pair(a, b), empty_array(_CASE))]
     if b.here is not None:
-        found.append(_alone(op, a, b, _LEFT_ALONE, _bit(tracing, op, "left")))
+        found.append(_list_lonely(op, a, b, _LEFT_ALONE, _bit(tracing, op, "left")))
     if a.here is not None:
-        found.append(_alone(op, b, a, _RIGHT_ALONE, _bit(tracing, op, "right")))
-    variants = call("concat", *found)
+        found.append(_list_lonely(op, b, a, _RIGHT_ALONE, _bit(tracing, op, "right")))
+    cases = call("concat", *found)
     if not residual_conditions(op):  # Spark is slow with lambdas, and most rows are pairs only
-        variants = either(_is_pair_only(a, b), _pair(a, b), variants)
-    variant = fresh.attribute("variant", _VARIANT)
-    flat = Flatten(id=fresh.part(op), input=plan, collection=variants, elements=(variant,))
-    kind = FieldOf(Ref(variant), 0)
+        cases = either(_is_pair_only(a, b), _pair(a, b), cases)
+    case = fresh.attribute("case", _CASE)
+    flat = Flatten(id=fresh.part(op), input=plan, collection=cases, elements=(case,))
+    kind = FieldOf(Ref(case), 0)
     columns = _padded_columns(op, kind, a, b)
-    rows, trail = _variant_trail(tracing, op, _joined(flat, a, b), kind, a, b)
+    rows, trail = _trail_of_case(tracing, op, _join_rows(flat, a, b), kind, a, b)
     joined = tracing.project(
         op,
         replace(rows, variants={}),
         columns,
-        blame=FieldOf(Ref(variant), 1),
-        unless=FieldOf(Ref(variant), 2),
-        notes=call("|", a.notes, b.notes),
+        blame=FieldOf(Ref(case), 1),
+        unless=FieldOf(Ref(case), 2),
+        flags=call("|", a.flags, b.flags),
         trail=trail,
     )
     kept = replace(joined, variants={**a.rows.variants, **b.rows.variants})
-    return _existing(tracing, op, kept, a, b)
+    return _keep_existing(tracing, op, kept, a, b)
 
 
 def _padded_columns(op: Join, kind: Expr, a: JoinInput, b: JoinInput) -> tuple[Column, ...]:
-    """What the query has on both sides, with nulls on the other side of a row that is alone beside its partner."""
+    """Return the columns of both sides, with nulls on the other side of a row that is alone beside its partner."""
     return (
-        *(Column(x, _null_if(kind, _RIGHT_ALONE, x) if a.rank else Ref(x)) for x in a.held(op.left)),
-        *(Column(x, _null_if(kind, _LEFT_ALONE, x) if b.rank else Ref(x)) for x in b.held(op.right)),
+        *(Column(x, _null_if(kind, _RIGHT_ALONE, x) if a.rank else Ref(x)) for x in a.holders(op.left)),
+        *(Column(x, _null_if(kind, _LEFT_ALONE, x) if b.rank else Ref(x)) for x in b.holders(op.right)),
     )
 
 
 def _is_pair_only(a: JoinInput, b: JoinInput) -> Expr:
-    """Whether a joined row surely stands for no row without its partners: another one does, or there is none."""
-    return all_of((a.is_here, b.is_here, *(_never_alone_beside(side) for side in (a, b) if side.rank is not None)))
+    """Return a condition under which a joined row stands for the pair only: another one stands for the padded rows."""
+    return all_of((a.is_here, b.is_here, *(_is_never_alone(side) for side in (a, b) if side.rank is not None)))
 
 
-def _never_alone_beside(other: JoinInput) -> Expr:
-    """Whether this is not the first partner with the key, or one of the partners exists in any case."""
+def _is_never_alone(other: JoinInput) -> Expr:
+    """Return the condition that this is not the first partner with the key, or that a partner exists in any case."""
     assert other.rank is not None
     another = Compare(">", Ref(other.rank), integer(1))
     if other.common is not None:
@@ -199,30 +200,30 @@ def _never_alone_beside(other: JoinInput) -> Expr:
 
 
 def _pair(a: JoinInput, b: JoinInput) -> Expr:
-    """The variant of two partners."""
-    blame = union(a.blame, b.blame)
+    """Return the case of two partners."""
+    blame = unite_sets(a.blame, b.blame)
     if a.rows.unless is None and b.rows.unless is None:
         return call("array", MakeStruct(("kind", "blame", "unless"), (integer(_PAIR), blame, no_sets())))
-    return _variants(one(blame, call("concat", a.unless, b.unless)), _PAIR, long(0))
+    return _list_case(one(blame, call("concat", a.unless, b.unless)), _PAIR, long(0))
 
 
-def _variant_trail(
+def _trail_of_case(
     tracing: TraceContext, op: Join, rows: TracedRows, kind: Expr, a: JoinInput, b: JoinInput
 ) -> tuple[TracedRows, Expr | None]:
-    """The trail of a padded row is its own, with its key; that of a pair is both."""
+    """Return the trail of each case: that of a padded row is its own, with its key; that of a pair has both."""
     if not tracing.records:
         return rows, None
     branches = []
     for number, row in ((_LEFT_ALONE, a), (_RIGHT_ALONE, b)):
-        rows, alone = _alone_record(tracing, op, rows, row.side)
-        branches.append((equal(kind, integer(number)), joined([row.trail, alone])))
-    return rows, Case(tuple(branches), joined([a.trail, b.trail]))
+        rows, alone = _record_alone(tracing, op, rows, row.side)
+        branches.append((equal(kind, integer(number)), join_trails([row.trail, alone])))
+    return rows, Case(tuple(branches), join_trails([a.trail, b.trail]))
 
 
-def _alone(op: Join, row: JoinInput, other: JoinInput, kind: int, bit: Expr) -> Expr:
-    """The padded rows of one side that this joined row stands for."""
-    own = term(row.blame, row.unless)
-    no_partner = either(Not(other.is_here), _variants(call("array", own), kind, bit), empty_array(_VARIANT))
+def _list_lonely(op: Join, row: JoinInput, other: JoinInput, kind: int, bit: Expr) -> Expr:
+    """Return the padded rows of one side that a joined row stands for."""
+    own = liveness(row.blame, row.unless)
+    no_partner = either(Not(other.is_here), _list_case(call("array", own), kind, bit), empty_array(_CASE))
     if other.rank is None:
         return no_partner
     matched = _matching(op, other)
@@ -233,24 +234,24 @@ def _alone(op: Join, row: JoinInput, other: JoinInput, kind: int, bit: Expr) -> 
     if element_of(matched) == LONG:  # where nothing takes a partner away, one set for each says all
         lonely = one(row.blame, call("concat", row.unless, matched))
     else:
-        lonely = without_all(own, terms_of(matched))
-    extra = _variants(lonely, kind, bit)
-    return call("concat", no_partner, either(is_first, extra, empty_array(_VARIANT)))
+        lonely = exclude_all(own, liveness_of(matched))
+    extra = _list_case(lonely, kind, bit)
+    return call("concat", no_partner, either(is_first, extra, empty_array(_CASE)))
 
 
 def _matching(op: Join, other: JoinInput) -> Expr:
-    """What is known of the partners that a joined row stands beside."""
+    """Return what is listed of the partners that a joined row stands beside."""
     if other.common is not None:
         return call("array", Ref(other.common))
     assert other.partners is not None
     return matching(op, other.side, Ref(other.partners), offset=3)
 
 
-def _variants(terms: Expr, kind: int, bit: Expr) -> Expr:
-    def variant(t: Expr) -> Expr:
-        return MakeStruct(("kind", "blame", "unless"), (integer(kind), union(blame_of(t), bit), unless_of(t)))
+def _list_case(ways: Expr, kind: int, bit: Expr) -> Expr:
+    def case(t: Expr) -> Expr:
+        return MakeStruct(("kind", "blame", "unless"), (integer(kind), unite_sets(blame_of(t), bit), unless_of(t)))
 
-    return transform(terms, variant)
+    return transform(ways, case)
 
 
 def _null_if(kind: Expr, value: int, attribute: Attribute) -> Expr:

@@ -21,20 +21,21 @@ from sparkwhy.plan.build import carry
 from sparkwhy.plan.node_exprs import exprs_of
 from sparkwhy.plan.nodes import Aggregate, Filter
 from sparkwhy.plan.walk import walk
-from sparkwhy.trace.attainable import bounded
+from sparkwhy.trace.attainable import bound_aggregates
 from sparkwhy.trace.blame import drops
-from sparkwhy.trace.rows import TraceContext, TracedRows, certain_values, told_apart
+from sparkwhy.trace.context import TraceContext
+from sparkwhy.trace.rows import TracedRows, certain_values, partition_by_reads
 from sparkwhy.trace.rules.aggregate_strategies import AggregateCase, choose_aggregate_strategy, is_certain
-from sparkwhy.trace.variants.partitions import refined
+from sparkwhy.trace.variants.partitions import refine
 
 
 def trace_aggregate(tracing: TraceContext, op: Aggregate, rows: TracedRows) -> TracedRows:
     """Return the groups of each world, with bounds of the aggregates that the question or a filter reads."""
     rows = certain_values(rows)
-    case = AggregateCase(tracing, op, rows, refined([rows.parts, told_apart(rows, exprs_of(op))]))
+    case = AggregateCase(tracing, op, rows, refine([rows.marks_differ_between, partition_by_reads(rows, exprs_of(op))]))
     if is_certain(case) or not op.aggregates:  # no value depends on what is relaxed
         return choose_aggregate_strategy(case).construct(case)
-    extra, bounds = bounded(tracing.fresh, op, tracing.read)
+    extra, bounds = bound_aggregates(tracing.fresh, op, tracing.read)
     case = replace(case, op=replace(op, aggregates=op.aggregates + extra))
     groups = choose_aggregate_strategy(case).construct(case)
     if not bounds:

@@ -22,10 +22,11 @@ from sparkwhy.plan.types import BOOLEAN, INTEGER, Array
 from sparkwhy.plan.walk_exprs import attributes_of, operands, rewrite
 from sparkwhy.rewrite.decimals_as_integers import split_decimal_sum
 from sparkwhy.rewrite.partial_aggregates import Stages, add_counts, split_aggregate
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.groups.merge import group_by_liveness, is_one_set_enough, merge_keys
 from sparkwhy.trace.groups.nearest import refer_to_rows
 from sparkwhy.trace.observe import TRAIL, nearest_of
-from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns
+from sparkwhy.trace.rows import TracedRows, query_columns
 from sparkwhy.trace.rules.distinct import list_ways
 from sparkwhy.trace.rules.union import trace_union
 from sparkwhy.trace.variants.partitions import Partition
@@ -78,7 +79,7 @@ def _group_once(case: AggregateCase) -> TracedRows:
     """
     op, fresh = case.op, case.tracing.fresh
     plan = Aggregate(id=fresh.part(op), where=op.where, input=case.rows.plan, keys=op.keys, aggregates=op.aggregates)
-    return case.tracing.traced(plan)
+    return case.tracing.rows_of(plan)
 
 
 # --- only keys ---
@@ -121,7 +122,7 @@ def _split_aggregates(case: AggregateCase) -> Iterator[Stages | None]:
         elif column.attribute in counted:  # rows were counted below a join
             yield add_counts(fresh, column.expr, Ref(counted[column.attribute]))
         else:
-            by_numbers = split_decimal_sum(fresh, column.expr) if case.tracing.much else None
+            by_numbers = split_decimal_sum(fresh, column.expr) if case.tracing.large else None
             yield by_numbers or split_aggregate(fresh, column.expr)
 
 
@@ -201,7 +202,7 @@ def _group_worlds(
     """Group the rows of each world by the keys and compute these aggregates, and `made` from them."""
     keys = carry(column.attribute for column in op.keys)
     rows = with_worlds(tracing, op, rows, tuple(Ref(column.attribute) for column in op.keys))
-    notes = tracing.fresh.attribute("notes", INTEGER)
+    flags = tracing.fresh.attribute("flags", INTEGER)
     marks = carry(mark for mark in (rows.blame, rows.unless) if mark is not None)
     trails = tracing.fresh.attribute("trails", Array(TRAIL))
     recorded = () if rows.trail is None else (Column(trails, AggCall("collect_list", (Ref(rows.trail),))),)
@@ -210,15 +211,15 @@ def _group_worlds(
         where=op.where,
         input=rows.plan,
         keys=keys + marks,
-        aggregates=(*aggregates, Column(notes, AggCall("bit_or", (rows.notes_expr,))), *recorded),
+        aggregates=(*aggregates, Column(flags, AggCall("bit_or", (rows.flags_expr,))), *recorded),
     )
     groups = TracedRows(
         grouped,
         rows.blame,
         rows.unless,
-        notes,
-        parts=rows.parts,
-        split=rows.split,
+        flags,
+        marks_differ_between=rows.marks_differ_between,
+        rows_split_by=rows.rows_split_by,
         everywhere=rows.everywhere,
         learned=rows.learned,
     )
@@ -235,7 +236,7 @@ def _add_row_of_nulls(tracing: TraceContext, op: Aggregate, rows: TracedRows) ->
     labelled = tracing.project(op, rows, (*carry(output), Column(here, boolean(True))))
     nulls = tuple(Column(fresh.attribute(a.name, a.type, nullable=True), null(a.type)) for a in output)
     absent = Column(fresh.attribute("here", BOOLEAN), boolean(False))
-    one = split(tracing, op, tracing.traced(OneRow(id=fresh.part(op))), rows.split)
+    one = split(tracing, op, tracing.rows_of(OneRow(id=fresh.part(op))), rows.rows_split_by)
     dummy = tracing.project(op, one, (*nulls, absent))
     shapes = (
         Project(id=fresh.part(op), input=labelled.plan, columns=carry((*output, here))),

@@ -18,11 +18,12 @@ from sparkwhy.plan.build import carry, long
 from sparkwhy.plan.exprs import AggCall, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Distinct, Flatten
 from sparkwhy.plan.types import INTEGER, LONG, Array
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.groups.merge import group_by_liveness, is_one_set_enough, merge_keys
-from sparkwhy.trace.liveness import TERM, blame_of, no_sets, term, unless_of, with_any
+from sparkwhy.trace.liveness import LIVENESS, blame_of, liveness, no_sets, unless_of, with_any
 from sparkwhy.trace.observe import TRAIL
-from sparkwhy.trace.rows import TraceContext, TracedRows, certain_values
-from sparkwhy.trace.variants.split import gates_of, split_by_reads
+from sparkwhy.trace.rows import TracedRows, certain_values
+from sparkwhy.trace.variants.split import split_by_reads, variant_bits_of
 
 
 def trace_distinct(tracing: TraceContext, op: Distinct, rows: TracedRows) -> TracedRows:
@@ -40,32 +41,32 @@ def list_ways(tracing: TraceContext, op: Distinct, rows: TracedRows) -> TracedRo
     """Keep each value once for each way in which any of its copies is alive, from the liveness of all copies."""
     rows = split_by_reads(tracing, op, rows, map(Ref, op.output))
     if rows.is_certain:
-        narrow = tracing.project(op, tracing.traced(rows.plan), carry(op.output))
-        return tracing.traced(Distinct(id=tracing.fresh.part(op), where=op.where, input=narrow.plan))
+        narrow = tracing.project(op, tracing.rows_of(rows.plan), carry(op.output))
+        return tracing.rows_of(Distinct(id=tracing.fresh.part(op), where=op.where, input=narrow.plan))
     fresh = tracing.fresh
-    terms, alive = fresh.attribute("terms", Array(TERM)), fresh.attribute("term", TERM)
-    notes, trail = fresh.attribute("notes", INTEGER), fresh.attribute("trail", TRAIL)
+    ways, alive = fresh.attribute("ways", Array(LIVENESS)), fresh.attribute("way", LIVENESS)
+    flags, trail = fresh.attribute("flags", INTEGER), fresh.attribute("trail", TRAIL)
     recorded = () if rows.trail is None else (Column(trail, AggCall("min", (Ref(rows.trail),))),)
-    gates = tuple(Column(fresh.attribute("gates", LONG), expr) for expr in gates_of(tracing, rows))
+    variant_bits = tuple(Column(fresh.attribute("variant_bits", LONG), expr) for expr in variant_bits_of(tracing, rows))
     grouped = Aggregate(
         id=fresh.part(op),
         where=op.where,
         input=rows.plan,
-        keys=carry(op.output) + gates,
+        keys=carry(op.output) + variant_bits,
         aggregates=(
-            Column(terms, AggCall("collect_set", (rows.term,))),
-            Column(notes, AggCall("bit_or", (rows.notes_expr,))),
+            Column(ways, AggCall("collect_set", (rows.liveness,))),
+            Column(flags, AggCall("bit_or", (rows.flags_expr,))),
             *recorded,
         ),
     )
-    living = with_any(term(long(0), no_sets()), Ref(terms))
+    living = with_any(liveness(long(0), no_sets()), Ref(ways))
     flat = Flatten(id=fresh.part(op), input=grouped, collection=living, elements=(alive,))
     traced = TracedRows(
         flat,
-        notes=notes,
+        flags=flags,
         trail=trail if recorded else None,
-        parts=rows.parts,
-        split=rows.split,
+        marks_differ_between=rows.marks_differ_between,
+        rows_split_by=rows.rows_split_by,
         learned=rows.learned,
     )
     return tracing.project(op, traced, carry(op.output), blame=blame_of(Ref(alive)), unless=unless_of(Ref(alive)))

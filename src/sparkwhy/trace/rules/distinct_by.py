@@ -16,11 +16,12 @@ from sparkwhy.plan.build import boolean, carry, integer
 from sparkwhy.plan.exprs import AggCall, Attribute, Compare, Expr, Ref, WindowCall
 from sparkwhy.plan.nodes import Column, Distinct
 from sparkwhy.plan.types import STRING
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.encode import encode_row
 from sparkwhy.trace.numbering import add_window, rank_rows
 from sparkwhy.trace.observe import Recording
 from sparkwhy.trace.recorded import Rival
-from sparkwhy.trace.rows import TraceContext, TracedRows
+from sparkwhy.trace.rows import TracedRows
 from sparkwhy.trace.variants.split import split_by_reads
 from sparkwhy.trace.worlds import WHOLE_PARTITION, with_worlds
 
@@ -32,9 +33,9 @@ def trace_distinct_by(tracing: TraceContext, op: Distinct, rows: TracedRows) -> 
     ranked, rank = rank_rows(tracing, op, with_worlds(tracing, op, rows, keys), keys)
     kept = Compare("=", Ref(rank), integer(1))
     if not tracing.records_in_full(op):
-        return tracing.unless_kept(op, ranked, carry(op.output), kept, [])
+        return tracing.blame_dropped(op, ranked, carry(op.output), kept, [])
     ranked, rival = _add_rival(tracing, op, ranked, keys)
-    return tracing.unless_kept(op, ranked, carry(op.output), kept, [Recording(Rival(op.output), Ref(rival))])
+    return tracing.blame_dropped(op, ranked, carry(op.output), kept, [Recording(Rival(op.output), Ref(rival))])
 
 
 def _add_rival(

@@ -23,9 +23,10 @@ from functools import partial
 from sparkwhy.plan.build import carry
 from sparkwhy.plan.nodes import Filter
 from sparkwhy.trace.blame import drops
+from sparkwhy.trace.context import TraceContext, Verdict
 from sparkwhy.trace.observe import Recording, distance, filter_recordings
-from sparkwhy.trace.rows import TraceContext, TracedRows, Verdict, query_columns
-from sparkwhy.trace.variants.partitions import agreement, first_of, refined
+from sparkwhy.trace.rows import TracedRows, query_columns
+from sparkwhy.trace.variants.partitions import agreement, first_of, refine
 
 
 def trace_filter(tracing: TraceContext, ops: tuple[Filter, ...], rows: TracedRows) -> TracedRows:
@@ -37,12 +38,12 @@ def trace_filter(tracing: TraceContext, ops: tuple[Filter, ...], rows: TracedRow
     verdicts = []
     for block in blocks:
         at = first_of(block)
-        bit = tracing.bits.claim(ops[0].id, within=block)
+        bit = tracing.bits.bit_of(ops[0].id, within=block)
         far = distance(ops[at], partial(rows.read_in, at))
         rows, trail = tracing.record(ops[0], rows, tuple(_recordings(tracing, ops, rows, block)), far)
         verdicts.append(Verdict(bit, conditions[at], trail))
-    judged = tracing.judged(ops[0], rows, carry(query_columns(rows)), verdicts)
-    return replace(judged, parts=refined([judged.parts, agreement(conditions)]))
+    judged = tracing.judge(ops[0], rows, carry(query_columns(rows)), verdicts)
+    return replace(judged, marks_differ_between=refine([judged.marks_differ_between, agreement(conditions)]))
 
 
 def _recordings(tracing: TraceContext, ops: tuple[Filter, ...], rows: TracedRows, block: int) -> Iterator[Recording]:

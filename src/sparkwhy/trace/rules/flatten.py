@@ -26,15 +26,16 @@ from sparkwhy.plan.exprs import Attribute, Compare, Expr, IsNotNull, IsNull, Lit
 from sparkwhy.plan.nodes import Column, Flatten
 from sparkwhy.plan.types import INTEGER, STRING
 from sparkwhy.trace.blame import drops
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.observe import record_as
 from sparkwhy.trace.recorded import CollectionState
-from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns, told_apart
+from sparkwhy.trace.rows import TracedRows, partition_by_reads, query_columns
 from sparkwhy.trace.variants.split import split
 
 
 def trace_flatten(tracing: TraceContext, op: Flatten, rows: TracedRows, wanted: Sequence[Conditions]) -> TracedRows:
     """Flatten as an outer flatten does, unless the conditions of the question reject a row of nulls in all variants."""
-    rows = split(tracing, op, rows, told_apart(rows, (op.collection,)))
+    rows = split(tracing, op, rows, partition_by_reads(rows, (op.collection,)))
     outer = not _is_padding_rejected(op, wanted)
     if not (outer and drops(op)):
         return replace(rows, plan=_flatten(tracing, op, rows, op.position, outer=outer), unique=None)
@@ -76,7 +77,7 @@ def _blame_padding(tracing: TraceContext, op: Flatten, rows: TracedRows) -> Trac
     recordings = record_as(CollectionState, op.collection, Ref(state), traced.learned.stands_for) if in_full else ()
     helping = {state} if position == op.position else {state, position}
     kept = [attribute for attribute in query_columns(traced) if attribute not in helping]
-    return tracing.unless_kept(op, traced, carry(kept), _has_elements(op, position), recordings)
+    return tracing.blame_dropped(op, traced, carry(kept), _has_elements(op, position), recordings)
 
 
 def _has_elements(op: Flatten, position: Attribute | None) -> Expr:

@@ -25,10 +25,11 @@ from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.plan.join_types import SIDES, Side, join_type_that_keeps
 from sparkwhy.plan.nodes import Join
 from sparkwhy.trace.blame import drops
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.joins.counts import count_partners_first
-from sparkwhy.trace.joins.inputs import JoinInput, split_apart, told_later
+from sparkwhy.trace.joins.inputs import JoinInput, defer_trail, split_sides_by_variant
 from sparkwhy.trace.joins.rows import list_cases, mark_rows
-from sparkwhy.trace.rows import TraceContext, TracedRows
+from sparkwhy.trace.rows import TracedRows
 from sparkwhy.trace.rules.join_strategies import JoinCase, choose_join_strategy
 
 
@@ -36,7 +37,7 @@ def trace_join(
     tracing: TraceContext, op: Join, left: TracedRows, right: TracedRows, wanted: Sequence[Conditions]
 ) -> TracedRows:
     """Join the sides once, and make the padded rows that their partners do not always prevent."""
-    op, left, right = split_apart(tracing, *count_partners_first(tracing, op, left, right, wanted))
+    op, left, right = split_sides_by_variant(tracing, *count_partners_first(tracing, op, left, right, wanted))
     a = _prepare(tracing, op, "left", left, wanted)
     b = _prepare(tracing, op, "right", right, wanted)
     plan = Join(
@@ -50,11 +51,11 @@ def trace_join(
     is_plain = a.rank is None and b.rank is None
     found = (mark_rows if is_plain else list_cases)(tracing, op, plan, a, b)
     for side in [each for each in SIDES if drops(op, each)]:  # every dropper has a bit, also one that pads no row
-        tracing.bits.claim(op.id, side)
+        tracing.bits.bit_of(op.id, side)
     return found
 
 
 def _prepare(tracing: TraceContext, op: Join, side: Side, rows: TracedRows, wanted: Sequence[Conditions]) -> JoinInput:
     """Return a side with what the padded rows of the other side need to know about it."""
-    case = JoinCase(tracing, op, told_later(JoinInput(side, rows)), wanted)
+    case = JoinCase(tracing, op, defer_trail(JoinInput(side, rows)), wanted)
     return choose_join_strategy(case).construct(case)

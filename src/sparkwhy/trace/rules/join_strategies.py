@@ -25,8 +25,9 @@ from sparkwhy.plan.join_types import Side, other_side
 from sparkwhy.plan.nodes import Column, Join, Plan, SortKey, Window
 from sparkwhy.plan.types import BOOLEAN, INTEGER, LONG, Array
 from sparkwhy.trace.blame import drops
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.joins.inputs import JoinInput, partner_of
-from sparkwhy.trace.rows import TraceContext, TracedRows, query_columns
+from sparkwhy.trace.rows import TracedRows, query_columns
 from sparkwhy.trace.worlds import WHOLE_PARTITION
 
 

@@ -20,11 +20,12 @@ from dataclasses import replace
 from sparkwhy.plan.build import all_of, carry, integer
 from sparkwhy.plan.exprs import Attribute, Call, Compare, Expr, Frame, Ref, WindowCall
 from sparkwhy.plan.nodes import Column, Limit
+from sparkwhy.trace.context import TraceContext, Verdict
 from sparkwhy.trace.numbering import add_window, rank_rows
 from sparkwhy.trace.observe import Recording, read_values, record_as
 from sparkwhy.trace.recorded import CutOff, LastRank, Rank
-from sparkwhy.trace.rows import TraceContext, TracedRows, Verdict
-from sparkwhy.trace.variants.partitions import agreement, first_of, refined
+from sparkwhy.trace.rows import TracedRows
+from sparkwhy.trace.variants.partitions import agreement, first_of, refine
 from sparkwhy.trace.variants.split import split_by_reads
 from sparkwhy.trace.worlds import with_worlds
 
@@ -40,11 +41,11 @@ def trace_limit(tracing: TraceContext, ops: tuple[Limit, ...], rows: TracedRows)
     ranked, trail = tracing.record(op, ranked, recordings)
     blocks = agreement([(each.count, each.offset) for each in ops])
     verdicts = [
-        Verdict(tracing.bits.claim(op.id, within=block), _is_within(ops[first_of(block)], rank), trail)
+        Verdict(tracing.bits.bit_of(op.id, within=block), _is_within(ops[first_of(block)], rank), trail)
         for block in blocks
     ]
-    judged = tracing.judged(op, ranked, carry(rows.holding(op.output)), verdicts)
-    return replace(judged, parts=refined([judged.parts, blocks]))
+    judged = tracing.judge(op, ranked, carry(rows.holders(op.output)), verdicts)
+    return replace(judged, marks_differ_between=refine([judged.marks_differ_between, blocks]))
 
 
 def _is_within(op: Limit, rank: Attribute) -> Expr:

@@ -20,7 +20,8 @@ from sparkwhy.backtrace.backtrace import substitute_attributes
 from sparkwhy.plan.exprs import Attribute, Ref
 from sparkwhy.plan.nodes import Column, Project
 from sparkwhy.plan.walk_exprs import attributes_of
-from sparkwhy.trace.rows import TraceContext, TracedRows
+from sparkwhy.trace.context import TraceContext
+from sparkwhy.trace.rows import TracedRows
 from sparkwhy.trace.variants.merge import variant_columns, with_columns
 
 

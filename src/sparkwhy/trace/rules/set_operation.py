@@ -19,9 +19,10 @@ from sparkwhy.plan.build import all_of, call, carry, either, empty_array, equal,
 from sparkwhy.plan.exprs import AggCall, Compare, Expr, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Distinct, Flatten, Join, Project, SetOperation, Union
 from sparkwhy.plan.types import LONG
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.observe import Recording
 from sparkwhy.trace.recorded import Copies
-from sparkwhy.trace.rows import TraceContext, TracedRows
+from sparkwhy.trace.rows import TracedRows
 from sparkwhy.trace.rules.aggregate import trace_aggregate
 from sparkwhy.trace.rules.distinct import trace_distinct
 from sparkwhy.trace.rules.semi_join import trace_semi_join
@@ -35,7 +36,7 @@ def trace_set_operation(tracing: TraceContext, op: SetOperation, left: TracedRow
 
 
 def _trace_once(tracing: TraceContext, op: SetOperation, left: TracedRows, right: TracedRows) -> TracedRows:
-    """Each row of the left once, if the right has it too, or if it has not: a semi or anti join on all columns."""
+    """Trace `distinct` of the left, then a semi or anti join with the right on all columns."""
     once = Distinct(id=op.id, where=op.where, input=op.left)
     pairs = zip(op.left.output, op.right.output, strict=True)
     join = Join(
@@ -52,27 +53,30 @@ def _trace_once(tracing: TraceContext, op: SetOperation, left: TracedRows, right
 def _trace_with_multiplicity(
     tracing: TraceContext, op: SetOperation, left: TracedRows, right: TracedRows
 ) -> TracedRows:
-    """The copies of a row on the left are numbered; those up to its number on the right are taken out, or kept."""
+    """Number the copies of a row on the left; those up to its count on the right are dropped, or kept.
+
+    `except all` of `1, 1, 1` and `1`: copies 2 and 3 stay, copy 1 blames the operator.
+    """
     fresh = tracing.fresh
-    counted, here, there = _counted(tracing, op, left, right)
+    counted, here, there = _count_copies(tracing, op, left, right)
     copy = fresh.attribute("copy", LONG)
     copies = either(Compare(">", here, long(0)), call("sequence", long(1), here), empty_array(LONG))
     flat = Flatten(id=fresh.part(op), where=op.where, input=counted.plan, collection=copies, elements=(copy,))
     kept = Compare(">" if op.operation == "except" else "<=", Ref(copy), there)
     counts = [Recording(Copies("left"), here), Recording(Copies("right"), there)]
-    return tracing.unless_kept(op, replace(counted, plan=flat, unique=None), carry(op.output), kept, counts)
+    return tracing.blame_dropped(op, replace(counted, plan=flat, unique=None), carry(op.output), kept, counts)
 
 
-def _counted(
+def _count_copies(
     tracing: TraceContext, op: SetOperation, left: TracedRows, right: TracedRows
 ) -> tuple[TracedRows, Expr, Expr]:
-    """Each row once in every world, with the numbers of its copies on the left and on the right."""
+    """Return each row once in every world, with the numbers of its copies on the left and on the right."""
     fresh = tracing.fresh
     side = fresh.attribute("side", LONG)
     branches = []
     for plan, rows, number in ((op.left, left, 1), (op.right, right, 2)):
         given = Column(fresh.attribute("side", LONG), long(number))
-        labelled = tracing.project(op, rows, (*carry(rows.holding(plan.output)), given))
+        labelled = tracing.project(op, rows, (*carry(rows.holders(plan.output)), given))
         shape = Project(id=fresh.part(op), input=plan, columns=(*carry(plan.output), given))
         branches.append((labelled, shape))
     both = Union(id=fresh.part(op), branches=tuple(shape for _, shape in branches), attributes=(*op.output, side))

@@ -15,18 +15,20 @@ from __future__ import annotations
 
 from sparkwhy.plan.nodes import Column, Project, Union
 from sparkwhy.plan.types import INTEGER, LONG
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.liveness import SETS
 from sparkwhy.trace.observe import TRAIL
-from sparkwhy.trace.rows import TraceContext, TracedRows
+from sparkwhy.trace.rows import TracedRows
 from sparkwhy.trace.variants.columns import union_columns
-from sparkwhy.trace.variants.partitions import Partition, coarsened, refined
+from sparkwhy.trace.variants.partitions import Partition, coarsen, refine
 
 
 def trace_union(tracing: TraceContext, op: Union, inputs: tuple[TracedRows, ...]) -> TracedRows:
+    """Return the rows of all branches, with the marks that any branch has."""
     fresh = tracing.fresh
     blame = fresh.attribute("blame", LONG) if any(rows.blame for rows in inputs) else None
     unless = fresh.attribute("unless", SETS) if any(rows.unless for rows in inputs) else None
-    notes = fresh.attribute("notes", INTEGER) if any(rows.notes for rows in inputs) else None
+    flags = fresh.attribute("flags", INTEGER) if any(rows.flags for rows in inputs) else None
     trail = fresh.attribute("trail", TRAIL) if any(rows.trail for rows in inputs) else None
     held, sources = union_columns(fresh, op, [rows.variants for rows in inputs], tracing.alternatives)
 
@@ -34,7 +36,7 @@ def trace_union(tracing: TraceContext, op: Union, inputs: tuple[TracedRows, ...]
         exprs = (
             (blame, rows.blame_expr),
             (unless, rows.unless_expr),
-            (notes, rows.notes_expr),
+            (flags, rows.flags_expr),
             (trail, rows.trail_expr),
         )
         given = [Column(fresh.attribute(a.name, a.type, nullable=True), from_[at]) for a, from_ in sources.items()]
@@ -42,24 +44,24 @@ def trace_union(tracing: TraceContext, op: Union, inputs: tuple[TracedRows, ...]
         return Project(id=fresh.part(op), input=rows.plan, columns=(*given, *marks))
 
     branches = tuple(branch(at, rows) for at, rows in enumerate(inputs))
-    marks = tuple(mark for mark in (blame, unless, notes, trail) if mark is not None)
+    marks = tuple(mark for mark in (blame, unless, flags, trail) if mark is not None)
     plan = Union(id=fresh.part(op), where=op.where, branches=branches, attributes=(*sources, *marks))
     return TracedRows(
         plan,
         blame,
         unless,
-        notes,
+        flags,
         trail,
         variants={a: each for a, each in held.items() if len(set(each)) > 1},
-        parts=refined([tracing.whole, *(rows.parts for rows in inputs)]),
-        split=_split(inputs),
+        marks_differ_between=refine([tracing.whole, *(rows.marks_differ_between for rows in inputs)]),
+        rows_split_by=_split(inputs),
         everywhere=all(rows.everywhere for rows in inputs),
     ).learning(*(rows.learned for rows in inputs))
 
 
 def _split(inputs: tuple[TracedRows, ...]) -> Partition:
-    """What is split in every branch."""
-    found = inputs[0].split
+    """Return the blocks into which the rows of every branch are split."""
+    found = inputs[0].rows_split_by
     for rows in inputs[1:]:
-        found = coarsened(found, rows.split)
+        found = coarsen(found, rows.rows_split_by)
     return found

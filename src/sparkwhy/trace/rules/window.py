@@ -19,8 +19,9 @@ from dataclasses import replace
 
 from sparkwhy.plan.node_exprs import exprs_of
 from sparkwhy.plan.nodes import Window
+from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.numbering import world_of
-from sparkwhy.trace.rows import TraceContext, TracedRows
+from sparkwhy.trace.rows import TracedRows
 from sparkwhy.trace.variants.split import split_by_reads
 from sparkwhy.trace.worlds import with_worlds
 

@@ -27,11 +27,11 @@ def read_variant(holders: Holders, variant: int, expr: Expr) -> Expr:
     if not holders:
         return expr
 
-    def held(part: Expr) -> Expr | None:
+    def hold(part: Expr) -> Expr | None:
         found = holders.get(part.attribute) if isinstance(part, Ref) else None
         return None if found is None else Ref(found[variant])
 
-    return rewrite(expr, held)
+    return rewrite(expr, hold)
 
 
 def list_holders(holders: Holders, attributes: Iterable[Attribute]) -> tuple[Attribute, ...]:

@@ -98,7 +98,7 @@ def split_by_function(fresh: Fresh, ops: tuple[Aggregate, ...]) -> tuple[tuple[A
     held: dict[Attribute, tuple[Attribute, ...]] = {}
     listed: list[tuple[Column, ...]] = []
     for each in zip(*(op.aggregates for op in ops), strict=True):
-        columns, holders = _by_function(fresh, each)
+        columns, holders = _split_column(fresh, each)
         listed.extend(columns)
         if len(set(holders)) > 1:
             held[each[0].attribute] = holders
@@ -108,7 +108,7 @@ def split_by_function(fresh: Fresh, ops: tuple[Aggregate, ...]) -> tuple[tuple[A
     return tuple(replace(op, aggregates=each) for op, each in zip(ops, aggregates, strict=True)), held
 
 
-def _by_function(fresh: Fresh, columns: tuple[Column, ...]) -> tuple[list[tuple[Column, ...]], tuple[Attribute, ...]]:
+def _split_column(fresh: Fresh, columns: tuple[Column, ...]) -> tuple[list[tuple[Column, ...]], tuple[Attribute, ...]]:
     """Return one aggregate of all variants as one for each function, and the holder in each variant.
 
     A variant that does not use a function reads the argument of one that does.

@@ -1,4 +1,4 @@
-"""The variants of an operator over traced rows: merged into one, over rows with the columns that it reads."""
+"""Merge the variants of an operator into one, over traced rows with the columns that it reads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TypeVar
 from sparkwhy.plan.build import carry
 from sparkwhy.plan.exprs import Attribute, Expr
 from sparkwhy.plan.nodes import Column, Plan
-from sparkwhy.trace.rows import Learned, TraceContext, TracedRows, query_columns
+from sparkwhy.trace.context import TraceContext
+from sparkwhy.trace.rows import Learned, TracedRows, query_columns
 from sparkwhy.trace.variants.columns import make_columns
 from sparkwhy.trace.variants.common import Hole, merge_operators
 
@@ -32,7 +33,7 @@ def merge_variants(
 
 
 def with_columns(tracing: TraceContext, op: Plan, rows: TracedRows, made: Sequence[Hole]) -> TracedRows:
-    """The rows with further attributes of the query, each given by an expression for each alternative."""
+    """Add attributes to the rows, each given by an expression for each variant."""
     columns: list[Column] = []
     variants = dict(rows.variants)
     for attribute, exprs in made:
@@ -45,7 +46,7 @@ def with_columns(tracing: TraceContext, op: Plan, rows: TracedRows, made: Sequen
 def variant_columns(
     tracing: TraceContext, rows: TracedRows, attribute: Attribute, exprs: Sequence[Expr]
 ) -> tuple[list[Column], tuple[Attribute, ...]]:
-    """The columns that an attribute needs, and which of them holds it in each alternative."""
+    """Return the columns that an attribute needs, and which of them holds it in each variant."""
     return make_columns(tracing.fresh, rows.variants, attribute, exprs)
 
 

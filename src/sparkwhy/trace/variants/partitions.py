@@ -1,6 +1,6 @@
-"""Partitions of the alternatives of a query: blocks of alternatives that agree on something.
+"""Partitions of the variants of a query: blocks of variants that agree on something.
 
-A block is an integer with a bit for each alternative. Blocks are listed by their first alternative.
+A block is an integer with a bit for each variant. Blocks are listed by their first variant: `(0b101, 0b010)`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ Partition: TypeAlias = tuple[int, ...]
 
 
 def whole(count: int) -> Partition:
-    """All alternatives in one block."""
+    """Return the partition with all variants in one block."""
     return ((1 << count) - 1,)
 
 
 def agreement(values: Sequence[object]) -> Partition:
-    """The alternatives with equal values in one block, given the value of each."""
+    """Return the blocks of variants with equal values, given the value of each: `a, b, a` gives `(0b101, 0b010)`."""
     found: list[tuple[object, int]] = []
     for i, value in enumerate(values):
         for at, (known, block) in enumerate(found):
@@ -29,16 +29,16 @@ def agreement(values: Sequence[object]) -> Partition:
     return tuple(block for _, block in found)
 
 
-def refined(partitions: Iterable[Partition]) -> Partition:
-    """The coarsest partition that tells apart whatever one of these does."""
+def refine(partitions: Iterable[Partition]) -> Partition:
+    """Return the coarsest partition that separates any two variants that one of these separates."""
     first, *others = partitions
     for other in others:
         first = tuple(a & b for a in first for b in other if a & b)
     return tuple(sorted(first, key=first_of))
 
 
-def coarsened(one: Partition, other: Partition) -> Partition:
-    """The finest partition that tells apart only what both do."""
+def coarsen(one: Partition, other: Partition) -> Partition:
+    """Return the finest partition that separates only variants that both separate."""
     blocks: list[int] = []
     for block in one + other:
         apart = [known for known in blocks if not known & block]
@@ -48,22 +48,22 @@ def coarsened(one: Partition, other: Partition) -> Partition:
 
 
 def is_finer(fine: Partition, coarse: Partition) -> bool:
-    """Whether alternatives that `coarse` tells apart are told apart by `fine` too."""
+    """Return whether `fine` separates all variants that `coarse` separates."""
     return all(any(block & ~wider == 0 for wider in coarse) for block in fine)
 
 
 def first_of(block: int) -> int:
-    """The first alternative of a block."""
+    """Return the first variant of a block."""
     return (block & -block).bit_length() - 1
 
 
 def members(block: int) -> list[int]:
-    """The alternatives of a block."""
+    """Return the variants of a block."""
     return [i for i in range(block.bit_length()) if block >> i & 1]
 
 
 def union_of(blocks: Iterable[int]) -> int:
-    """All that is in one of these."""
+    """Return the union of blocks."""
     total = 0
     for block in blocks:
         total |= block
