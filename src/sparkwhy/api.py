@@ -43,7 +43,7 @@ def why_not(
     redact: bool | Iterable[str] | Mask = False,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Answer:
-    """Why is no row like `missing` in the DataFrame?
+    """Explain why the DataFrame has no row like `missing`.
 
     `missing` mirrors the row; fields that it does not mention may be anything.
 
@@ -71,7 +71,7 @@ def why_not(
         ['filter year >= 2019']
     """
     began, enter = time.monotonic(), progress if progress is not None else _ignore
-    options = Options.checked(
+    options = Options.from_arguments(
         verify=verify,
         side_effects=side_effects,
         alternatives=alternatives,

@@ -36,7 +36,7 @@ class Options:
     redaction: Redaction | None = None
 
     @classmethod
-    def checked(
+    def from_arguments(
         cls,
         *,
         verify: Any,

@@ -12,7 +12,7 @@ from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.repair import Change
 from sparkwhy.fix import propose as proposing
 from sparkwhy.fix.context import Blamed, FixContext
-from sparkwhy.fix.propose import propose
+from sparkwhy.fix.propose import propose_repairs
 from sparkwhy.plan.exprs import Compare, Literal, Ref
 from sparkwhy.plan.nodes import Join, OpId, Plan
 from sparkwhy.plan.types import STRING
@@ -73,5 +73,7 @@ def test_evidence_comes_to_the_proposers(monkeypatch: pytest.MonkeyPatch) -> Non
         return iter(())
 
     monkeypatch.setattr(proposing, "PROPOSERS", (spy,))
-    propose(FixContext(context.alternatives, context.bits, context.timezone, evidence=collected()), claim.candidates)
+    propose_repairs(
+        FixContext(context.alternatives, context.bits, context.timezone, evidence=collected()), claim.candidates
+    )
     assert [each.evidence and each.evidence.nearest_keys for each in seen] == [(("Paris",), ("lyon",))]

@@ -9,6 +9,7 @@ SAME_NAME: Mapping[str, re.Pattern[str]] = {
     "query": re.compile(r"scenarios/"),  # a scenario is a module with one query
     "elsewhere": re.compile(r"scenarios/"),  # and its question, asked of data
     "table": re.compile(r"scenarios/data/"),  # a dataset is a module that makes tables
+    "propose": re.compile(r"fix/proposals/"),  # a proposer is a module with one function
     "register": re.compile(r"cli/"),  # a command is a module with these two
     "run": re.compile(r"cli/|memory/interpreter|spark/classic/run/operators"),  # and each engine runs plans
 }
@@ -39,6 +40,7 @@ EXCEPTIONS = frozenset({
     "unless", "unless_expr", "unless_of",  # a mark of traced rows: the sets of operators that take a row away
     "why_not",  # the question itself
     "why_not_joined",  # a baseline of the paper
+    "verified",  # an adjective, as in the public `Explanation.verified`
     "embed", "exceed", "speed",
 })  # fmt: skip
 

@@ -13,7 +13,7 @@ from sparkwhy.plan.exprs import Compare, Literal, Ref
 from sparkwhy.plan.nodes import Filter, OpId, Plan, Union
 from sparkwhy.plan.show import main_nodes
 from sparkwhy.plan.types import INTEGER
-from sparkwhy.report.graph import Box, Graph, column, draw, layout
+from sparkwhy.report.graph import Box, Graph, draw, layout, stack
 from tests.report.answers import CITY, ID, PLAN, YEAR
 from tests.trace.plans import Generator
 
@@ -34,7 +34,7 @@ def many_inputs() -> Plan:
     return Union(id=OpId(41), branches=tuple(tables), attributes=(ID, CITY))
 
 
-@pytest.mark.parametrize("place", [layout, column])
+@pytest.mark.parametrize("place", [layout, stack])
 def test_every_step_has_a_box_and_none_lies_over_another(place: Callable[[Plan], Graph]) -> None:
     for plan in (*plans(), many_inputs()):
         graph = place(plan)
@@ -42,7 +42,7 @@ def test_every_step_has_a_box_and_none_lies_over_another(place: Callable[[Plan],
         assert all(apart(one, other, graph) for one, other in combinations(graph.boxes.values(), 2))
 
 
-@pytest.mark.parametrize("place", [layout, column])
+@pytest.mark.parametrize("place", [layout, stack])
 def test_data_flows_down(place: Callable[[Plan], Graph]) -> None:
     for plan in plans():
         graph = place(plan)
@@ -52,7 +52,7 @@ def test_data_flows_down(place: Callable[[Plan], Graph]) -> None:
 
 def test_in_one_column_arrows_go_straight_down_beside_all_boxes_between() -> None:
     for plan in (*plans(), many_inputs()):
-        graph = column(plan)
+        graph = stack(plan)
         width = graph.width - max(box.x for box in graph.boxes.values())
         for arrow in graph.arrows:
             below, step = graph.boxes[arrow.below], graph.boxes[arrow.step]
@@ -65,11 +65,11 @@ def test_in_one_column_arrows_go_straight_down_beside_all_boxes_between() -> Non
 
 def test_a_query_without_joins_looks_the_same_in_one_column() -> None:
     plan = PLAN.right
-    assert column(plan).boxes == layout(plan).boxes
-    assert column(PLAN).width < layout(PLAN).width
+    assert stack(plan).boxes == layout(plan).boxes
+    assert stack(PLAN).width < layout(PLAN).width
 
 
-@pytest.mark.parametrize("place", [layout, column])
+@pytest.mark.parametrize("place", [layout, stack])
 def test_the_drawing_begins_at_the_corner(place: Callable[[Plan], Graph]) -> None:
     for plan in plans():
         boxes = place(plan).boxes.values()

@@ -11,7 +11,7 @@ import pytest
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.backtrace.find_keys import KeyFinder, find_no_keys
 from sparkwhy.explain.candidates import candidate_plan, candidates_of
-from sparkwhy.fix.propose import propose
+from sparkwhy.fix.propose import propose_repairs
 from sparkwhy.fix.verify import conditions_on_rows, outcome_plan, outcomes_of, returned_attributes
 from sparkwhy.limits import Limits
 from sparkwhy.memory.interpreter import run
@@ -130,7 +130,7 @@ def test_changed_queries_with_keys_return_the_same(batch: int) -> None:
         claims, query = claims_of(case)
         told = returned_attributes(plan, conditions, more=12)
         for claim in claims:
-            if repairs := propose(query, claim.candidates).repairs:
+            if repairs := propose_repairs(query, claim.candidates).repairs:
                 plans, asked = [repair.plan for repair in repairs], conditions_on_rows(repairs[0].plan, conditions)
                 plain, keyed = (
                     outcomes_of(case.rows(outcome_plan(repairs, conditions, told, find(plans, asked))), told, "UTC")

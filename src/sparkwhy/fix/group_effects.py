@@ -48,7 +48,7 @@ from sparkwhy.trace.liveness import minus
 
 
 class Seen(NamedTuple):
-    """So many groups with the same fate: in which queries they are, in which rows come or go, as sets of gates.
+    """A number of groups with the same fate: in which queries they are, in which rows come or go, as sets of gates.
 
     In `changed` they are other groups for certain: what comes does not cancel out what goes.
     `asked`: the keys are those that the question asks for.
@@ -61,15 +61,15 @@ class Seen(NamedTuple):
     groups: int
 
 
-class Range(NamedTuple):
+class RowRange(NamedTuple):
     """A number of rows, at least and at most."""
 
     least: int
     most: int
 
     @classmethod
-    def sum(cls, parts: Iterable[tuple[Range, int]]) -> Range:
-        """So many times each."""
+    def sum(cls, parts: Iterable[tuple[RowRange, int]]) -> RowRange:
+        """Return the sum of the ranges, each taken as often as its number says."""
         known = list(parts)
         return cls(sum(each.least * times for each, times in known), sum(each.most * times for each, times in known))
 
@@ -251,8 +251,8 @@ class GroupEffects:
     def _effects(self, seen: Sequence[Seen], query: int) -> SideEffects:
         alone = self._is_asked_alone(seen, query)
         fates = [(self._fate(each, query, alone=alone), each.groups) for each in seen]
-        entering = Range.sum((enters, groups) for (enters, _), groups in fates)
-        leaving = Range.sum((leaves, groups) for (_, leaves), groups in fates)
+        entering = RowRange.sum((enters, groups) for (enters, _), groups in fates)
+        leaving = RowRange.sum((leaves, groups) for (_, leaves), groups in fates)
         upper = entering.most + leaving.most
         if not self._tells_apart:  # a row that enters may be the same as one that leaves
             return SideEffects(max(entering.least - leaving.most, leaving.least - entering.most, 0), upper)
@@ -263,24 +263,24 @@ class GroupEffects:
         """Whether a repair has one group with such keys as are asked for: it is the answer, which was seen."""
         return sum(each.groups for each in seen if each.asked and each.inside & bit_of_query(query)) == 1
 
-    def _fate(self, each: Seen, query: int, *, alone: bool) -> tuple[Range, Range]:
+    def _fate(self, each: Seen, query: int, *, alone: bool) -> tuple[RowRange, RowRange]:
         """How many rows enter the result of a repair, and how many leave, for each such group."""
         before, after = each.inside & bit_of_query(0) > 0, each.inside & bit_of_query(query) > 0
         if each.asked and self._asks_for_keys_alone:
-            return Range(0, 0), Range(0, 0)
+            return RowRange(0, 0), RowRange(0, 0)
         if each.asked and after and alone:  # what enters is what was asked for, and what leaves is not
-            return Range(0, 0), Range(int(before), int(before))
-        changed = self._has_other_values(each, query) if before and after else Range(1, 1)
-        enters = Range(0 if each.asked else changed.least, changed.most) if after else Range(0, 0)
-        return enters, changed if before else Range(0, 0)
+            return RowRange(0, 0), RowRange(int(before), int(before))
+        changed = self._has_other_values(each, query) if before and after else RowRange(1, 1)
+        enters = RowRange(0 if each.asked else changed.least, changed.most) if after else RowRange(0, 0)
+        return enters, changed if before else RowRange(0, 0)
 
-    def _has_other_values(self, each: Seen, query: int) -> Range:
+    def _has_other_values(self, each: Seen, query: int) -> RowRange:
         """Whether a group that is in both results has other values."""
         same_functions = _functions(self.tops[query]) == _functions(self.tops[0])
         if same_functions and not each.moved & bit_of_query(query):
-            return Range(0, 0)
+            return RowRange(0, 0)
         surely = same_functions and each.changed & bit_of_query(query) > 0
-        return Range(int(surely), int(bool(self.tops[0].aggregates)))
+        return RowRange(int(surely), int(bool(self.tops[0].aggregates)))
 
     @property
     def _tells_apart(self) -> bool:
@@ -427,4 +427,4 @@ _PRIME = 2**31 - 1
 """What is left of four billion rows adds up to a whole number."""
 
 _MOST_PLACES = 9
-"""With so many digits after the point, those of a number less than the prime are a whole number."""
+"""Digits after the point up to which a number below the prime is a whole number of units."""

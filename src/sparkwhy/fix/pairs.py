@@ -133,15 +133,15 @@ def _claim_about_join(plan: Plan, join: Join, each: Claim) -> Claim:
 
     More pairs are more rows all the way up, so what was seen over the product holds for the join, of whatever type.
     """
-    told = _explanation_about_join(plan, join, each.explanation)
+    explanation = _explanation_about_join(plan, join, each.explanation)
     if each.repair is None:
-        return replace(each, explanation=told)
+        return replace(each, explanation=explanation)
     kinds: dict[int, FixKind] = {step.op.step: step.kind for step in each.repair.changes}
     changed = with_filter_as_join(each.repair.plan, join)
     fixes = fixes_of(plan, relax(changed, each.repair.relaxed), kinds)
     cost = total_cost(fix.kind for fix in fixes)
     repair = Repair(changed, each.repair.relaxed, fixes, each.repair.changes, cost=cost)
-    return replace(each, explanation=replace(told, fixes=fixes), repair=repair)
+    return replace(each, explanation=replace(explanation, fixes=fixes), repair=repair)
 
 
 def _explanation_about_join(plan: Plan, join: Join, explanation: Explanation) -> Explanation:

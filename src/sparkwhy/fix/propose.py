@@ -43,7 +43,7 @@ class Proposals:
         return Proposals(self.repairs + other.repairs, self.reasons + other.reasons)
 
 
-def propose(context: FixContext, candidates: Sequence[Candidate]) -> Proposals:
+def propose_repairs(context: FixContext, candidates: Sequence[Candidate]) -> Proposals:
     """Propose repairs for the candidates of one explanation, the cheapest first; each changed query once."""
     found: dict[tuple[str, ...], Repair] = {}
     reasons: dict[Message, None] = {}

@@ -104,8 +104,8 @@ def layout(plan: Plan) -> Graph:
     return Graph(placed, tuple(Arrow(below.step, box.step, below.middle, box.middle) for below, box in pairs))
 
 
-def column(plan: Plan) -> Graph:
-    """A place for each step, one under the other; an input stands aside of the arrows of the inputs before it.
+def stack(plan: Plan) -> Graph:
+    """Place each step under the one before it; an input stands aside of the arrows of the inputs before it.
 
     So each arrow goes straight down to the step that reads it, past the boxes of the inputs after it.
     """

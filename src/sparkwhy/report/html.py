@@ -10,8 +10,8 @@ from typing import Any
 
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.report.flow import Flow
-from sparkwhy.report.graph import column, draw, layout
-from sparkwhy.report.report import Change, Report, Row, ShownExplanation, Suspect, show_changes
+from sparkwhy.report.graph import draw, layout, stack
+from sparkwhy.report.report import Report, Row, ShownChange, ShownExplanation, Suspect, show_changes
 from sparkwhy.report.tags import Content, Markup, document, element, join_markup, script, style_sheet
 from sparkwhy.report.values import show_cell
 from sparkwhy.trace.encode import MapEntries
@@ -62,7 +62,7 @@ def _marked_operators(report: Report) -> set[int]:
 
 def _drawings(report: Report, marked: set[int]) -> Iterator[Markup]:
     """The drawing, and one in a single column for where that is too wide; the style shows one of them."""
-    wide, narrow = layout(report.plan), column(report.plan)
+    wide, narrow = layout(report.plan), stack(report.plan)
     shown = {"drawing": wide} if wide.width <= narrow.width else {"drawing wide": wide, "drawing narrow": narrow}
     for name, graph in shown.items():
         svg = draw(graph, report.flow, marked)
@@ -213,7 +213,7 @@ def _fix(shown: ShownExplanation) -> Iterator[Markup]:
 # --- diffs ---
 
 
-def _change(change: Change) -> Markup:
+def _change(change: ShownChange) -> Markup:
     lines = list(_diff(change.before, change.after))
     if change.line is not None:
         lines += [element("span", f"in {change.operator.where}:", class_="where"), *_diff(*change.line)]

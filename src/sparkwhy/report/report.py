@@ -43,7 +43,7 @@ class Suspect:
 
 
 @dataclass(frozen=True)
-class Change:
+class ShownChange:
     """A fix as a diff: the operator before and after, and the line of the user's file where that is known."""
 
     operator: Operator
@@ -52,7 +52,7 @@ class Change:
     line: tuple[str, str] | None
 
     @classmethod
-    def of(cls, fix: Fix) -> Change:
+    def of(cls, fix: Fix) -> ShownChange:
         return cls(fix.operator, fix.before, fix.after, None if fix.diff is None else _line(fix.diff))
 
 
@@ -75,7 +75,7 @@ class ShownExplanation:
     rows: tuple[Row, ...]
     unseen: int
     more: int
-    changes: tuple[Change, ...]
+    changes: tuple[ShownChange, ...]
     verified: bool | None
     reason: str | None
     effects: str | None
@@ -96,7 +96,7 @@ class ShownExplanation:
             rows=tuple(witness.row for witness in witnesses) if seen is None else (seen,),
             unseen=0 if seen is None else len(explanation.plan.output) - len(seen),
             more=max(explanation.count - len(witnesses), 0) if seen is None else 0,
-            changes=tuple(map(Change.of, explanation.fixes)),
+            changes=tuple(map(ShownChange.of, explanation.fixes)),
             verified=explanation.verified,
             reason=explanation.reason,
             effects=_effects(explanation),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 from sparkwhy.explain.absent import SourceGap
-from sparkwhy.report.report import Change, Report, Row, ShownExplanation, Suspect
+from sparkwhy.report.report import Report, Row, ShownChange, ShownExplanation, Suspect
 from sparkwhy.report.style import Line, Piece, Role, coloured_line, plain_line, wrap_line
 from sparkwhy.report.values import cut, show_cell, show_row
 from sparkwhy.wording import count_of
@@ -132,7 +132,7 @@ def _fix(shown: ShownExplanation) -> Iterator[Line]:
     yield from _sign("-", shown.leaving)
 
 
-def _change(change: Change) -> Iterator[Line]:
+def _change(change: ShownChange) -> Iterator[Line]:
     yield from _indent([f"  - {change.before}"], "bad")
     yield from _indent([f"  + {change.after}"], "good")
     if change.line is not None:

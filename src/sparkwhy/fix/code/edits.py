@@ -14,7 +14,7 @@ from sparkwhy.plan.walk import walk
 
 
 def with_code_edits(before: Plan, each: Claim) -> Claim:
-    """Add to each fix of an explanation the changed line of the file, where it can be said without a guess.
+    """Add to each fix of an explanation the changed line of the file, where that needs no guess.
 
     A fix `filter year >= 2019` to `filter year >= 2018` at etl.py:13 gets the diff
     `-trips.filter(F.col("year") >= 2019)`, `+trips.filter(F.col("year") >= 2018)`.

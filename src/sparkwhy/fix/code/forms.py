@@ -78,11 +78,11 @@ def _edit_comparison(here: list[ast.Compare], text: str, before: Expr, after: Ex
     found = [each for each in here if isinstance(before, Compare) and _says(each, before)]
     if len(found) != 1:
         return None
-    said = [_source_of(text, part) for part in (found[0].left, found[0].comparators[0], found[0])]
+    shown = [_source_of(text, part) for part in (found[0].left, found[0].comparators[0], found[0])]
     form = _form(before, after)
-    if form is None and not alone:  # alone it is a change of one token, which is told elsewhere or is a guess
-        form = _other_constant(said[1], before, after)
-    return None if form is None else Edit(found[0].col_offset, found[0].end_col_offset or 0, form.format(*said))
+    if form is None and not alone:  # alone it is a change of one token, which `line_diff` shows, or a guess
+        form = _other_constant(shown[1], before, after)
+    return None if form is None else Edit(found[0].col_offset, found[0].end_col_offset or 0, form.format(*shown))
 
 
 def _source_of(text: str, node: ast.expr) -> str:

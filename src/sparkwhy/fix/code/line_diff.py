@@ -39,16 +39,16 @@ def _with_one_token(line: str, before: Plan, after: Plan) -> str | None:
 
 def _is_ambiguous(before: Plan, what: str, old: Any, _: Any) -> bool:
     """Whether a token that says the old form may say something else: another such constant, or a column's name."""
-    said = [part for expr in exprs_of(before) for part in parts(expr)]
+    shown = [part for expr in exprs_of(before) for part in parts(expr)]
     if what == "function":
         return False
     if what == "comparison":
-        return [PYTHON.get(part.op) for part in said if isinstance(part, Compare)].count(old) > 1
+        return [PYTHON.get(part.op) for part in shown if isinstance(part, Compare)].count(old) > 1
     if what == "name":
-        return list(map(_path, said)).count(old) > 1
-    names = [part.attribute.name for part in said if isinstance(part, Ref)]
-    names += [part.field.name for part in said if isinstance(part, FieldOf)]
-    return old in names or [part.value for part in said if isinstance(part, Literal)].count(old) > 1
+        return list(map(_path, shown)).count(old) > 1
+    names = [part.attribute.name for part in shown if isinstance(part, Ref)]
+    names += [part.field.name for part in shown if isinstance(part, FieldOf)]
+    return old in names or [part.value for part in shown if isinstance(part, Literal)].count(old) > 1
 
 
 def _text(place: Place) -> str | None:

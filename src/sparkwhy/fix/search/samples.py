@@ -47,7 +47,7 @@ class Looking(NamedTuple):
 
 
 def looking(query: FixContext, looks: Sequence[SampleRequest], conditions: Conditions) -> Iterator[Looking]:
-    """Plans with the values of all looks, on the rows that the question speaks of."""
+    """Return plans with the values of all requests, on rows that match the question."""
     together: dict[OpId, list[int]] = {}
     for at, look in enumerate(looks):
         together.setdefault(_end(query.alternatives[look.alternative].plan, look.filter.id), []).append(at)

@@ -21,7 +21,7 @@ from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.effects import bounds_of, bounds_plan, effects_of, effects_plan
 from sparkwhy.fix.group_effects import GroupEffects, Seen
 from sparkwhy.fix.judge import judge, with_effects
-from sparkwhy.fix.propose import Proposals, propose, propose_with
+from sparkwhy.fix.propose import Proposals, propose_repairs, propose_with
 from sparkwhy.fix.search.constants import (
     ComparedConstant,
     ConstantSearch,
@@ -74,7 +74,7 @@ class FixSearch:
         Constants are looked for where one operator is to be changed; where more are, what works for each alone is tried
         together first.
         """
-        first = self._judge(claims, [propose(self.query, claim.candidates) for claim in claims])
+        first = self._judge(claims, [propose_repairs(self.query, claim.candidates) for claim in claims])
         bounds = self._bounds_of([c for c, each in zip(claims, first, strict=True) if not each.verified])
 
         def proposals_for(claim: Claim) -> Proposals:
@@ -105,7 +105,7 @@ class FixSearch:
     def _again(
         self, claims: Sequence[Claim], found: tuple[Claim, ...], propose: Callable[[Claim], Proposals]
     ) -> tuple[Claim, ...]:
-        """Further proposals for the explanations that have no fix yet; what was said before stands if these fail."""
+        """Try further proposals for the explanations that have no fix yet; if these fail, the earlier reason stays."""
         open = [at for at, each in enumerate(found) if not each.verified]
         proposals = {at: propose(claims[at]) for at in open}
         tried = [at for at in open if proposals[at].repairs]
@@ -275,7 +275,7 @@ class FixSearch:
     def with_effects(self, found: Sequence[Claim], *, examples: bool = False) -> tuple[Claim, ...]:
         """The explanations with the side effects of their repairs.
 
-        Of much data, rows that come and go are counted without a look at their values, if examples are not asked for.
+        On large data, rows that enter and leave are counted without comparing their values, unless examples are wanted.
         But a group that changes leaves the result and enters it again. Where something depends on its values, only they
         tell more.
         """

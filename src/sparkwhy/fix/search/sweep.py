@@ -3,7 +3,7 @@
 An aggregate depends on all rows that a filter lets through, and a comparison such as `price < 10` lets through those up
 to a bound. So the rows are grouped by their distance from the old bound, exactly where it is near and roughly where it
 is far, and what is aggregated up to each distance is what the query with a bound there would return. From that the rest
-of the query is computed, and the nearest bounds on either side are told under which the row is there.
+of the query is computed, and the nearest bounds on either side are returned under which the row is there.
 
 It is a search: a bound is proposed, and it is run like any other fix. The law: where each value has a distance of its
 own, the bounds of a group are those that one would find by running the query with each value of its rows as the bound.
