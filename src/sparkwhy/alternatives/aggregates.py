@@ -42,7 +42,7 @@ def with_other_functions(
 
 
 def _aggregate_variants(plan: Plan, conditions: Conditions) -> Iterator[tuple[QueryVariant, AggCall]]:
-    """The query with another function for an aggregate that the question reads, one for each that can be."""
+    """Yield the query with another function for an aggregate that the question reads, one for each that can be."""
     wanted = backtrace(plan, conditions)
     for node in walk(plan):
         if isinstance(node, Aggregate):
@@ -56,7 +56,7 @@ def _columns_read_by(node: Aggregate, wanted: Conditions) -> Iterator[Column]:
 
 
 def _other_calls(expr: Expr) -> Iterator[AggCall]:
-    """The aggregate with each other function that takes its argument and gives a value of its type.
+    """Yield the aggregate with each other function that takes its argument and gives a value of its type.
 
     Distinct values are counted only where values are counted already.
     """

@@ -30,7 +30,7 @@ Declared: TypeAlias = Iterable[Iterable[str] | Alternative]
 
 
 def groups_and_alternatives(declared: Declared) -> tuple[list[tuple[str, ...]], list[Alternative]]:
-    """The groups and the explicit alternatives, each sorted: their order means nothing."""
+    """Return the groups and the explicit alternatives, each sorted: their order means nothing."""
     if isinstance(declared, str | Mapping | Alternative) or not isinstance(declared, Iterable):
         raise AlternativeError(
             f"alternatives are a list of groups, not {show_argument(declared)}.",
@@ -43,7 +43,7 @@ def groups_and_alternatives(declared: Declared) -> tuple[list[tuple[str, ...]], 
 
 
 def _members(group: Any) -> tuple[str, ...]:
-    """The members of a group, each once."""
+    """Return the members of a group, each once."""
     if isinstance(group, Mapping):
         raise AlternativeError(
             f"{show_argument(group)} is not a group.", hint="write Alternative({...}) for one replacement."
@@ -85,7 +85,7 @@ _PART = re.compile(r"`((?:[^`]|``)+)`|([^.`]+)")
 
 
 def _parts(text: str) -> Names:
-    """The parts of a path; those in backticks may have dots in them."""
+    """Return the parts of a path; those in backticks may have dots in them."""
     found: list[str] = []
     position = 0
     while (part := _PART.match(text, position)) is not None:
@@ -101,7 +101,9 @@ def _parts(text: str) -> Names:
 
 
 def resolve_name(text: str, query: Analysis) -> Places:
-    """What a name stands for: a full path, with or without the name of its source, or else the end of one path."""
+    """Return what a name stands for: a full path, with or without the name of its source, or else the end of one
+    path.
+    """
     parts = _parts(text)
     for ends_only in (False, True):
         for prefixed in (False, True):
@@ -115,7 +117,7 @@ def resolve_name(text: str, query: Analysis) -> Places:
 
 
 def _matches(table: Table, parts: Names, ends_only: bool, prefixed: bool) -> list[Names]:
-    """The paths of a table that a name may stand for: spelled exactly so, or else in other case."""
+    """Return the paths of a table that a name may stand for: spelled exactly so, or else in other case."""
     paths = [path.names for path in paths_of_table(table)]
     wanted = _strip_source(table, parts) if prefixed else [parts]
     for spelling in (str, str.lower):
@@ -131,13 +133,15 @@ def _ends(path: Names, ends_only: bool) -> set[Names]:
 
 
 def _strip_source(table: Table, parts: Names) -> list[Names]:
-    """The parts after the name of the source, if they begin with it."""
+    """Return the parts after the name of the source, if they begin with it."""
     names = {name.lower() for name in _names_of(table)}
     return [parts[count:] for count in range(1, len(parts)) if ".".join(parts[:count]).lower() in names]
 
 
 def _names_of(table: Table) -> set[str]:
-    """What a source may be called: `db.person`, `person`, `person.json`, or with its step where one is read twice."""
+    """Return what a source may be called: `db.person`, `person`, `person.json`, or with its step where one is read
+    twice.
+    """
     name = table.source.name
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
     return {name, f"{name}#{table.id}", last, last.partition(".")[0], last.rpartition(".")[2]}

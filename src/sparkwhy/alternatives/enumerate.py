@@ -48,14 +48,16 @@ def alternatives_of(
 
 
 def swap_members(query: Analysis, table: OpId, members: tuple[Names, Names]) -> QueryVariant | None:
-    """The query with two attributes of a table in each other's place; None if that cannot be, or changes nothing."""
+    """Return the query with two attributes of a table in each other's place; None if that cannot be, or changes
+    nothing.
+    """
     choices = _choices_of_group(Group("", table, tuple(sorted(members))), _uses(query))
     tried = _try_combinations(query, _combine_choices(choices), DEFAULT_LIMITS.alternatives)
     return tried.found[-1] if tried is not None and len(tried.found) > 1 else None
 
 
 def single_changes(plan: Plan, declared: Declared, limits: Limits = DEFAULT_LIMITS) -> Mapping[OpId, tuple[Plan, ...]]:
-    """For each operator that uses a member of a declared group: the operator with another member in one of its uses."""
+    """Return each operator that uses a member of a declared group, with another member in one of its uses."""
     query = Analysis.of(plan)
     groups, _ = groups_and_alternatives(declared)
     found: dict[OpId, list[Plan]] = {}
@@ -69,7 +71,7 @@ def single_changes(plan: Plan, declared: Declared, limits: Limits = DEFAULT_LIMI
 
 
 def used_paths(query: Analysis) -> Mapping[OpId, tuple[Names, ...]]:
-    """The paths of each table that the query uses, in reading order."""
+    """Return the paths of each table that the query uses, in reading order."""
     found: dict[OpId, dict[Names, None]] = {}
     for origin in _uses(query).values():
         found.setdefault(origin.table, {})[origin.names] = None
@@ -88,13 +90,13 @@ class Group:
     members: tuple[Names, ...]
 
     def member(self, origin: Origin) -> Names | None:
-        """The member that a reference goes through, if it does; the longest."""
+        """Return the member that a reference goes through, if it does; the longest."""
         through = [member for member in self.members if origin.goes_through(self.table, member)]
         return max(through, key=len, default=None)
 
 
 def _group(query: Analysis, members: tuple[str, ...]) -> list[Group]:
-    """A group in every table that has at least two of its members."""
+    """Return a group in every table that has at least two of its members."""
     places = [resolve_name(member, query) for member in members]
     found = []
     for table in query.tables:
@@ -110,7 +112,7 @@ def _group(query: Analysis, members: tuple[str, ...]) -> list[Group]:
 
 
 def _uses(query: Analysis) -> dict[Use, Origin]:
-    """All uses of paths in a query, in reading order; of an array and its whole elements, the array counts."""
+    """Return all uses of paths in a query, in reading order; of an array and its whole elements, the array counts."""
     found: dict[Use, Origin] = {}
     for node in walk(query.plan):
         for origin in (origin for read in query.references[node.id] for origin in read.meaning):
@@ -135,7 +137,7 @@ def _choices(query: Analysis, groups: list[list[Group]], mode: Mode) -> list[Cho
 
 
 def _choices_of_group(group: Group, uses: Mapping[Use, Origin]) -> list[Choice]:
-    """The used members of a group become different members: a permutation, as far as it shows."""
+    """Return the used members of a group become different members: a permutation, as far as it shows."""
     used = sorted({member for origin in uses.values() if (member := group.member(origin)) is not None})
     options = (
         tuple(Substitution(group.table, old, new) for old, new in zip(used, chosen, strict=True))
@@ -145,7 +147,7 @@ def _choices_of_group(group: Group, uses: Mapping[Use, Origin]) -> list[Choice]:
 
 
 def _choices_of_uses(group: Group, uses: Mapping[Use, Origin]) -> list[Choice]:
-    """Every use of a member becomes any member."""
+    """Return choices in which every use of a member becomes any member."""
     members = {use: group.member(origin) for use, origin in uses.items()}
     return [_choice_of_use(group, old, use) for use, old in members.items() if old is not None]
 
@@ -156,7 +158,7 @@ def _choice_of_use(group: Group, old: Names, use: Use) -> Choice:
 
 
 def _ways(choices: list[Choice]) -> Mapping[str, int]:
-    """In how many ways each group can be read."""
+    """Count the ways in which each group can be read."""
     found: dict[str, int] = {}
     for choice in choices:
         found[choice.group] = found.get(choice.group, 1) * choice.ways
@@ -164,7 +166,7 @@ def _ways(choices: list[Choice]) -> Mapping[str, int]:
 
 
 def _combine_choices(choices: list[Choice]) -> Iterator[tuple[Substitution, ...]]:
-    """All combinations of choices but those in which two groups replace the same by different things."""
+    """Yield all combinations of choices but those in which two groups replace the same by different things."""
     for chosen in product(*(choice.options for choice in choices)):
         changes = tuple(change for option in chosen for change in option)
         replaced = {(c.table, c.old, c.use): c.new for c in changes if c.old != c.new}
@@ -173,7 +175,7 @@ def _combine_choices(choices: list[Choice]) -> Iterator[tuple[Substitution, ...]
 
 
 def _resolve_alternative(query: Analysis, alternative: Alternative) -> tuple[Substitution, ...]:
-    """The changes of an explicit alternative, in every table that has both attributes."""
+    """Return the changes of an explicit alternative, in every table that has both attributes."""
     found: list[Substitution] = []
     for old, new in alternative.changes.items():
         before, after = resolve_name(old, query), resolve_name(new, query)
@@ -195,7 +197,9 @@ def _resolve_alternative(query: Analysis, alternative: Alternative) -> tuple[Sub
 def _try_combinations(
     query: Analysis, combinations: Iterable[tuple[Substitution, ...]], limit: int
 ) -> Alternatives | None:
-    """The combinations rewritten, each different query once, and those that cannot be; None if these are too many."""
+    """Return the combinations rewritten, each different query once, and those that cannot be; None if these are too
+    many.
+    """
     uses = _uses(query)
     found: dict[Differences, QueryVariant] = {(): QueryVariant({}, query.plan, ())}
     pruned: list[Pruned] = []
@@ -218,7 +222,7 @@ def _try_combinations(
 
 
 def _prune_unused(query: Analysis, changes: tuple[Substitution, ...]) -> Pruned:
-    """An explicit alternative of which nothing is used."""
+    """Return an explicit alternative of which nothing is used."""
     paths = {_text(query, c.table, c.old): _text(query, c.table, c.new) for c in changes}
     return Pruned(paths, Message("unused", paths=" or ".join(paths)))
 
@@ -228,7 +232,7 @@ def _rank(rewritten: QueryVariant) -> tuple[int, int, list[tuple[str, str]]]:
 
 
 def _smallest(pruned: list[Pruned]) -> tuple[Pruned, ...]:
-    """What was pruned, without combinations of it with others that are pruned for the same reason."""
+    """Return what was pruned, without combinations of it with others that are pruned for the same reason."""
     smallest: list[Pruned] = []
     for each in sorted(pruned, key=lambda it: (len(it.changes), sorted(it.changes.items()), it.reason)):
         if not any(it.reason == each.reason and it.changes.items() <= each.changes.items() for it in smallest):
@@ -250,12 +254,12 @@ def _differences(before: Plan, after: Plan) -> Differences:
 
 
 def _parameters(node: Plan) -> tuple[object, ...]:
-    """What an operator is, without its inputs."""
+    """Return what an operator is, without its inputs."""
     return tuple(getattr(node, f.name) for f in fields(node) if f.compare and f.name not in _NO_PARAMETERS)
 
 
 def _steps(plan: Plan, differences: Differences) -> tuple[OpId, ...]:
-    """The steps of operators, each once."""
+    """Return the steps of operators, each once."""
     steps = {node.id.step for node in walk(plan) if not node.id.part}
     return tuple(dict.fromkeys(OpId(id.step) if id.step in steps else id for id, _ in differences))
 
@@ -266,7 +270,9 @@ def _steps(plan: Plan, differences: Differences) -> tuple[OpId, ...]:
 def _describe_changes(
     query: Analysis, changes: tuple[Substitution, ...], uses: Mapping[Use, Origin]
 ) -> Mapping[str, str]:
-    """What is replaced by what, as a user would write it; where uses of an attribute differ, with the operator."""
+    """Return what is replaced by what, as a user would write it; where uses of an attribute differ, with the
+    operator.
+    """
     made = [c for c in changes if c.old != c.new and any(c.covers(use.operator, uses[use]) for use in uses)]
     return dict(sorted(_describe_change(query, change, changes) for change in made))
 
@@ -281,7 +287,7 @@ def _describe_change(query: Analysis, change: Substitution, changes: tuple[Subst
 
 
 def _text(query: Analysis, table: OpId, names: Names) -> str:
-    """A path, with the name of its source where several have such a path."""
+    """Return a path, with the name of its source where several have such a path."""
     alike = [other for other in query.tables.values() if spelling_in(other, names) is not None]
     if len(alike) == 1:
         return path_text(names)

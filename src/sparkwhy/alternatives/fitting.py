@@ -40,7 +40,7 @@ class CannotSubstitute(Exception):
 
 
 def fit_type(expr: Expr, wanted: Type) -> Expr:
-    """The expression as a value of a type that it can be mapped to."""
+    """Return the expression as a value of a type that it can be mapped to."""
     match expr.type, wanted:
         case given, _ if same_shape(given, wanted):
             return expr
@@ -60,7 +60,7 @@ def _fit_field(struct: Expr, name: str, wanted: Type) -> Expr:
 
 
 def describe_mapping(given: Type, wanted: Type, path: str, fields_read: frozenset[str]) -> Iterator[Message]:
-    """What has to be mapped between two types, in words; `CannotSubstitute` if something would be lost."""
+    """Yield what has to be mapped between two types, in words; `CannotSubstitute` if something would be lost."""
     match given, wanted:
         case _ if same_shape(given, wanted):
             return
@@ -88,7 +88,7 @@ def _describe_field_mapping(given: Struct, wanted: Struct, path: str, fields_rea
 
 
 def widens(given: Type, wanted: Type) -> bool:
-    """Whether every value of one type has a value of the other type to stand for it."""
+    """Return whether every value of one type has a value of the other type to stand for it."""
     match given, wanted:
         case (Atom() | Decimal(), Atom("string")):
             return given not in (BINARY, NULL) and not (isinstance(given, Atom) and given.name.startswith("udt "))

@@ -43,7 +43,7 @@ Names: TypeAlias = tuple[str, ...]
 
 
 def path_text(names: Names) -> str:
-    """A path as a user writes it."""
+    """Return a path as a user writes it."""
     return ".".join(map(quote_identifier, names))
 
 
@@ -63,7 +63,7 @@ class SourcePath:
 
 
 def source_paths(plan: Plan) -> Mapping[OpId, tuple[SourcePath, ...]]:
-    """All paths of every table of a plan, each attribute before its fields."""
+    """Return all paths of every table of a plan, each attribute before its fields."""
     return {node.id: paths_of_table(node) for node in walk(plan) if isinstance(node, Table)}
 
 
@@ -78,14 +78,14 @@ def paths_of_table(table: Table) -> tuple[SourcePath, ...]:
 
 
 def fields_in(type: Type) -> tuple[Field, ...]:
-    """The fields of a struct, or of the structs in an array, or in an array of arrays."""
+    """Return the fields of a struct, or of the structs in an array, or in an array of arrays."""
     while isinstance(type, Array):
         type = type.element
     return type.fields if isinstance(type, Struct) else ()
 
 
 def spelling_in(table: Table, names: Names) -> Names | None:
-    """The path as the table spells it; None if the table has no such path, or two."""
+    """Return the path as the table spells it; None if the table has no such path, or two."""
     fields = tuple(Field(a.name, a.type) for a in table.attributes)
     found: list[str] = []
     for name in names:
@@ -98,7 +98,7 @@ def spelling_in(table: Table, names: Names) -> Names | None:
 
 
 def field_named(name: str, fields: tuple[Field, ...]) -> Field | None:
-    """The one field of this name: spelled exactly so, or else in other case, as Spark finds it."""
+    """Return the one field of this name: spelled exactly so, or else in other case, as Spark finds it."""
     exact = [field for field in fields if field.name == name]
     alike = exact or [field for field in fields if field.name.lower() == name.lower()]
     return alike[0] if len(alike) == 1 else None
@@ -120,7 +120,7 @@ class Origin:
     through: tuple[OpId | int, ...] = ()
 
     def goes_through(self, table: OpId, names: Names) -> bool:
-        """Whether a path of a table leads here, beyond the elements whose collection is settled."""
+        """Return whether a path of a table leads here, beyond the elements whose collection is settled."""
         return self.table == table and self.names[: len(names)] == names and len(names) > self.fixed
 
     def field(self, names: Names) -> Origin:
@@ -140,7 +140,9 @@ ProjectedColumn: TypeAlias = tuple[OpId, AttrId]
 
 
 def meanings_of(plan: Plan, without: frozenset[ProjectedColumn] = frozenset()) -> Mapping[OpId, Meanings]:
-    """What the output attributes of every operator stand for; the columns in `without` shall stand for nothing."""
+    """Return what the output attributes of every operator stand for; the columns in `without` shall stand for
+    nothing.
+    """
     found: dict[OpId, Meanings] = {}
     for node in walk(plan):
         below = tuple(found[each.id] for each in inputs(node))
@@ -172,7 +174,7 @@ def _meanings(node: Plan, below: tuple[Meanings, ...]) -> Meanings:
 
 
 def _elements(node: Flatten, below: Meanings) -> Meanings:
-    """The elements of an array stand for the path of the array."""
+    """Return the elements of an array stand for the path of the array."""
     found = as_reference(node.collection, MeaningScope(below))
     if found is None or isinstance(node.collection.type, Map):
         return {}
@@ -184,7 +186,7 @@ def _elements(node: Flatten, below: Meanings) -> Meanings:
 
 
 def _union_meanings(node: Union, below: tuple[Meanings, ...]) -> Meanings:
-    """An attribute of a union stands for something if it does in every branch."""
+    """Return an attribute of a union stands for something if it does in every branch."""
     found: dict[AttrId, Meaning] = {}
     for position, attribute in enumerate(node.attributes):
         ids = [branch.output[position].id for branch in node.branches]
@@ -238,14 +240,14 @@ class Reference:
 
 
 def _steps(expr: Expr) -> Iterator[FieldOf | ItemOf]:
-    """The fields and array items that are taken of a root, the last one first."""
+    """Yield the fields and array items that are taken of a root, the last one first."""
     while isinstance(expr, FieldOf) or (isinstance(expr, ItemOf) and isinstance(expr.input.type, Array)):
         yield expr
         expr = expr.input
 
 
 def as_reference(expr: Expr, scope: MeaningScope) -> Reference | None:
-    """The reference that an expression is, if it is one."""
+    """Return the reference that an expression is, if it is one."""
     steps = tuple(_steps(expr))
     root = steps[-1].input if steps else expr
     meaning = scope.meaning(root)
@@ -256,11 +258,11 @@ def as_reference(expr: Expr, scope: MeaningScope) -> Reference | None:
 
 
 Changing: TypeAlias = Callable[[Reference], Expr]
-"""Says what stands in the place of a reference."""
+"""Say what stands in the place of a reference."""
 
 
 def with_references(expr: Expr, scope: MeaningScope, change: Changing) -> Expr:
-    """The expression with each of its references changed, those inside of lambdas too."""
+    """Return the expression with each of its references changed, those inside of lambdas too."""
 
     def change_part(part: Expr) -> Expr | None:
         if isinstance(part, Call) and any(isinstance(arg, Lambda) for arg in part.args):
@@ -275,7 +277,7 @@ def with_references(expr: Expr, scope: MeaningScope, change: Changing) -> Expr:
 
 
 def _with_keys(expr: Expr, scope: MeaningScope, change: Changing) -> Expr:
-    """A reference with the keys of its items changed: in `a[b].c`, the `b`."""
+    """Return a reference with the keys of its items changed: in `a[b].c`, the `b`."""
     steps = tuple(_steps(expr))
     built = steps[-1].input if steps else expr
     for step in reversed(steps):
@@ -309,7 +311,7 @@ def _with_lambdas(call: Call, scope: MeaningScope, change: Changing) -> Expr:
 
 
 def _variables(call: Call, scope: MeaningScope) -> Mapping[Variable, Meaning]:
-    """What the variables of the lambdas of a call stand for."""
+    """Return what the variables of the lambdas of a call stand for."""
     found: dict[Variable, Meaning] = {}
     function = next(arg for arg in call.args if isinstance(arg, Lambda))
     for array, position in _ELEMENTS.get(call.function, ()):
@@ -324,7 +326,7 @@ def _variables(call: Call, scope: MeaningScope) -> Mapping[Variable, Meaning]:
 
 
 def with_uses(node: Plan, change: Callable[[Expr], Expr]) -> Plan:
-    """The operator with every expression changed that uses its input; what is merely carried along is no use."""
+    """Return the operator with every expression changed that uses its input; what is merely carried along is no use."""
     match node:
         case Table() | OneRow() | Union() | SetOperation() | Limit() | Sample():
             return node
@@ -359,7 +361,7 @@ def _change_column(column: Column, change: Callable[[Expr], Expr]) -> Column:
 
 
 def recompute_column(attribute: Attribute, expr: Expr, before: Column) -> Column:
-    """The column with another expression: null may come out of it where it could not before."""
+    """Return the column with another expression: null may come out of it where it could not before."""
     return before if expr == before.expr else Column(replace(attribute, nullable=True), expr)
 
 
@@ -368,14 +370,14 @@ def _change_order(order: tuple[SortKey, ...], change: Callable[[Expr], Expr]) ->
 
 
 def _change_keys(keys: tuple[Attribute, ...], change: Callable[[Expr], Expr]) -> tuple[Attribute, ...]:
-    """Other keys, each once; the same ones in another order are no change."""
+    """Return other keys, each once; the same ones in another order are no change."""
     exprs = [change(Ref(key)) for key in keys]
     new = tuple(dict.fromkeys(expr.attribute for expr in exprs if isinstance(expr, Ref)))
     return keys if set(new) == set(keys) else new
 
 
 def references_of(node: Plan, scope: MeaningScope) -> tuple[Reference, ...]:
-    """The references in the uses of an operator, in order."""
+    """Return the references in the uses of an operator, in order."""
     found: list[Reference] = []
 
     def note(read: Reference) -> Expr:
@@ -387,7 +389,7 @@ def references_of(node: Plan, scope: MeaningScope) -> tuple[Reference, ...]:
 
 
 def scope_below(node: Plan, meanings: Mapping[OpId, Meanings]) -> MeaningScope:
-    """What the attributes that an operator reads stand for."""
+    """Return what the attributes that an operator reads stand for."""
     below = inputs(node)
     if len(below) == 1:
         return MeaningScope(meanings[below[0].id])
@@ -398,7 +400,9 @@ def scope_below(node: Plan, meanings: Mapping[OpId, Meanings]) -> MeaningScope:
 
 
 def field_names_read(plan: Plan) -> frozenset[str]:
-    """The names, in lower case, of the fields that a query reads by name, or may read in an opaque expression."""
+    """Return the names, in lower case, of the fields that a query reads by name, or may read in an opaque
+    expression.
+    """
     used = [part for node in walk(plan) for expr in _exprs_of(node) for part in parts(expr)]
     read = {part.attribute.id for part in used if isinstance(part, Ref)} | {a.id for a in plan.output}
     inlined = (node for node in walk(plan) if isinstance(node, Flatten) and node.inline)
@@ -432,7 +436,7 @@ def _names_read(part: Expr) -> Iterator[str]:
 
 
 def _names_within(type: Type) -> Iterator[str]:
-    """The names of all fields inside of a type, at any depth."""
+    """Yield the names of all fields inside of a type, at any depth."""
     todo = list(fields_in(type))
     while todo:
         field = todo.pop()

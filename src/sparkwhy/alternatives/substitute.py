@@ -78,7 +78,7 @@ class Substitution:
     use: Use | None = None
 
     def covers(self, operator: OpId, origin: Origin) -> bool:
-        """Whether it changes a reference of the operator; a path that leads to flattened elements is settled."""
+        """Return whether it changes a reference of the operator; a path that leads to flattened elements is settled."""
         reached = origin.goes_through(self.table, self.old)
         return reached and self.use in (None, Use(operator, origin.table, origin.names))
 
@@ -102,7 +102,7 @@ class Analysis:
 
 
 def substitute(query: Analysis, changes: tuple[Substitution, ...]) -> tuple[Plan, tuple[Message, ...]]:
-    """The rewritten query and notes on what was mapped; `CannotSubstitute` if it cannot be."""
+    """Return the rewritten query and notes on what was mapped; `CannotSubstitute` if it cannot be."""
     planned = _plan_substitution(query, changes)
     notes: dict[Message, None] = {}
 
@@ -128,11 +128,11 @@ class SubstitutionPlan:
     columns: Mapping[ProjectedColumn, Meaning] = field(default_factory=dict)
 
     def target(self, operator: OpId, meaning: Meaning) -> Meaning:
-        """What a reference of the operator shall stand for."""
+        """Return what a reference of the operator shall stand for."""
         return tuple(self.move(origin, self.change(operator, origin)) for origin in meaning)
 
     def change(self, operator: OpId, origin: Origin) -> Substitution | None:
-        """The change of a reference, of several the most specific one."""
+        """Return the change of a reference, of several the most specific one."""
         covering = [c for c in self.changes if c.old != c.new and c.covers(operator, origin)]
         return max(covering, key=lambda change: len(change.old), default=None)
 
@@ -147,7 +147,7 @@ class SubstitutionPlan:
         return replace(origin, names=found)
 
     def offers(self, node: Plan, target: Meaning, scope: MeaningScope) -> list[tuple[Expr, Names]]:
-        """What below the operator leads to the target, with the fields to take of it; the nearest first."""
+        """Return what below the operator leads to the target, with the fields to take of it; the nearest first."""
         known = scope_below(node, self.offered).attributes
         attributes = [a for each in inputs(node) for a in each.output if a.id in known]
         bases: list[tuple[Expr, Meaning]] = [*scope.variables.items(), *((Ref(a), known[a.id]) for a in attributes)]
@@ -157,7 +157,7 @@ class SubstitutionPlan:
 
 
 def _leads_to(meaning: Meaning, target: Meaning) -> bool:
-    """Whether the same fields lead from each origin to its counterpart."""
+    """Return whether the same fields lead from each origin to its counterpart."""
     if meaning[0].names[0] != target[0].names[0]:  # nearly always, and quickly
         return False
     if [origin.table for origin in meaning] != [origin.table for origin in target]:
@@ -174,7 +174,7 @@ def _distance(meaning: Meaning, target: Meaning) -> tuple[bool, int, int]:
 
 
 def _plan_substitution(query: Analysis, changes: tuple[Substitution, ...]) -> SubstitutionPlan:
-    """Finds the columns to change; one that is changed is no substitute any more above it, so until nothing is new."""
+    """Find the columns to change; one that is changed is no substitute any more above it, so until nothing is new."""
     changed: frozenset[ProjectedColumn] = frozenset()
     planned = SubstitutionPlan(query, changes, query.meanings)
     while True:
@@ -186,7 +186,7 @@ def _plan_substitution(query: Analysis, changes: tuple[Substitution, ...]) -> Su
 
 
 def _columns_to_change(planned: SubstitutionPlan) -> Mapping[ProjectedColumn, Meaning]:
-    """The columns of projections that have to become others, given what is offered."""
+    """Return the columns of projections that have to become others, given what is offered."""
     plan = planned.query.plan
     nothing: Pending = {}
     came = push_down(plan, nothing, lambda node, pending: _push_through(planned, node, pending))
@@ -199,7 +199,9 @@ def _columns_to_change(planned: SubstitutionPlan) -> Mapping[ProjectedColumn, Me
 
 
 def _push_through(planned: SubstitutionPlan, node: Plan, pending: Pending) -> tuple[Pending, ...]:
-    """What is pending below an operator: what came from above and was not settled here, and its own references."""
+    """Return what is pending below an operator: what came from above and was not settled here, and its own
+    references.
+    """
     below = _pass_through(planned, node, pending)
     own = _merge(_pending_of(planned, node, read) for read in planned.query.references[node.id])
     return tuple(_merge([came, _restrict(own, each)]) for came, each in zip(below, inputs(node), strict=True))
@@ -247,7 +249,7 @@ def _merge(many: Iterable[Pending]) -> Pending:
 
 
 def _check_reached(planned: SubstitutionPlan, node: Plan, pending: Pending) -> None:
-    """Nothing may want an attribute to be another one where it begins."""
+    """Return whether no operator wants an attribute to be another one where it begins."""
     for id, wanted in pending.items():
         for target in wanted - {planned.query.meanings[node.id][id]}:
             raise CannotSubstitute(Message("does_not_reach_readers", path=_text(target)))
@@ -258,7 +260,7 @@ def _text(meaning: Meaning) -> str:
 
 
 def _split_by_branch(planned: SubstitutionPlan, node: Union, pending: Pending) -> tuple[Pending, ...]:
-    """What is wanted of an attribute of a union, as wants of the attributes of its branches."""
+    """Return what is wanted of an attribute of a union, as wants of the attributes of its branches."""
     found: list[dict[AttrId, frozenset[Meaning]]] = [{} for _ in node.branches]
     for position, attribute in enumerate(node.attributes):
         start = 0
@@ -272,7 +274,7 @@ def _split_by_branch(planned: SubstitutionPlan, node: Union, pending: Pending) -
 
 
 def _columns_replaced_by(planned: SubstitutionPlan, node: Project, pending: Pending) -> Mapping[AttrId, Meaning]:
-    """The columns of a projection that become others: what is wanted is offered below it, and no more above."""
+    """Return the columns of a projection that become others: what is wanted is offered below it, and no more above."""
     found: dict[AttrId, Meaning] = {}
     for id, wanted in pending.items():
         own = planned.query.meanings[node.id][id]
@@ -285,7 +287,7 @@ def _columns_replaced_by(planned: SubstitutionPlan, node: Project, pending: Pend
 
 
 def _pending_of(planned: SubstitutionPlan, node: Plan, read: Reference) -> Pending:
-    """What a reference asks of the operators below: to leave its attribute alone, or to replace it."""
+    """Return what a reference asks of the operators below: to leave its attribute alone, or to replace it."""
     target = planned.target(node.id, read.meaning)
     if target == read.meaning:
         return {read.root.attribute.id: frozenset({_root_meaning(read)})} if isinstance(read.root, Ref) else {}
@@ -303,7 +305,7 @@ def _root_meaning(read: Reference) -> Meaning:
 
 
 def _root_target(planned: SubstitutionPlan, node: Plan, read: Reference) -> Meaning:
-    """What the attribute of a reference has to become, so that the fields taken of it become others."""
+    """Return what the attribute of a reference has to become, so that the fields taken of it become others."""
     found = []
     for root, whole in zip(_root_meaning(read), read.meaning, strict=True):
         change = planned.change(node.id, whole)
@@ -317,7 +319,7 @@ def _root_target(planned: SubstitutionPlan, node: Plan, read: Reference) -> Mean
 
 
 def _rewrite_node(planned: SubstitutionPlan, node: Plan, notes: dict[Message, None]) -> Plan:
-    """The operator with its references replaced, and the columns that have to become others."""
+    """Return the operator with its references replaced, and the columns that have to become others."""
     scope = scope_below(node, planned.query.meanings)
 
     def change(read: Reference) -> Expr:
@@ -352,7 +354,7 @@ def _column(
 def _replacement(
     planned: SubstitutionPlan, node: Plan, read: Reference, target: Meaning, notes: dict[Message, None]
 ) -> Expr:
-    """The expression for the target that fits in the place of the reference."""
+    """Return the expression for the target that fits in the place of the reference."""
     reasons: list[Message] = []
     for base, rest in planned.offers(node, target, read.scope):
         found = _take_fields(base, rest, target, read)
@@ -367,7 +369,7 @@ def _replacement(
 
 
 def _take_fields(base: Expr, rest: Names, target: Meaning, read: Reference) -> Expr:
-    """The fields of the base that lead to the target, with the items that the reference takes of arrays."""
+    """Return the fields of the base that lead to the target, with the items that the reference takes of arrays."""
     items = _items(read, target)
     depth = len(target[0].names) - len(rest)
     found = _with_items(base, depth, items)
@@ -378,7 +380,7 @@ def _take_fields(base: Expr, rest: Names, target: Meaning, read: Reference) -> E
 
 
 def _items(read: Reference, target: Meaning) -> tuple[tuple[int, ItemOf], ...]:
-    """The items that the reference takes, each with the number of names of the target that lead to it."""
+    """Return the items that the reference takes, each with the number of names of the target that lead to it."""
     old, new = read.meaning[0].names, target[0].names
     shift = len(new) - len(old)
     return tuple((depth if old[:depth] == new[:depth] else depth + shift, item) for depth, item in read.items)
@@ -391,7 +393,7 @@ def _with_items(expr: Expr, depth: int, items: tuple[tuple[int, ItemOf], ...]) -
 
 
 def _field(expr: Expr, name: str) -> Expr:
-    """A field of a struct or of the structs in an array; through an array of arrays, element by element."""
+    """Return a field of a struct or of the structs in an array; through an array of arrays, element by element."""
     if isinstance(expr.type, Array) and isinstance(expr.type.element, Array):
         return transform(expr, lambda inner: _field(inner, name))
     names = [each.name for each in fields_in(expr.type)]

@@ -76,7 +76,7 @@ class Suggestion:
 def suggestions(
     plan: Plan, conditions: Conditions, *, only_asked: bool = False, limits: Limits = DEFAULT_LIMITS
 ) -> tuple[Suggestion, ...]:
-    """What may have been meant, by type and name; the likeliest first, each alternative once.
+    """Return what may have been meant, by type and name; the likeliest first, each alternative once.
 
     With `only_asked`, in the place of columns that the question asks about.
     """
@@ -103,7 +103,7 @@ def _pairs(query: Analysis) -> Iterator[Pair]:
 
 
 def _may_replace(known: Mapping[Names, SourcePath], old: SourcePath, new: SourcePath) -> bool:
-    """Whether a path has the type of another, and neither leads through the other or through another array."""
+    """Return whether a path has the type of another, and neither leads through the other or through another array."""
     shorter = min(len(old.names), len(new.names))
     if old.names[:shorter] == new.names[:shorter] or not same_shape(old.type, new.type):
         return False
@@ -111,13 +111,13 @@ def _may_replace(known: Mapping[Names, SourcePath], old: SourcePath, new: Source
 
 
 def _arrays(known: Mapping[Names, SourcePath], names: Names) -> tuple[Names, ...]:
-    """The arrays that a path leads through."""
+    """Return the arrays that a path leads through."""
     before = (names[:length] for length in range(1, len(names)))
     return tuple(each for each in before if isinstance(known[each].type, Array))
 
 
 def _make_suggestions(query: Analysis, pair: Pair, conditions: Conditions) -> Iterator[Suggestion]:
-    """The pair as an alternative, if it is one."""
+    """Yield the pair as an alternative, if it is one."""
     rewritten = swap_members(query, pair.table, (pair.old, pair.new))
     if rewritten is not None:
         before = backtrace(query.plan, conditions)[pair.table]
@@ -129,7 +129,9 @@ def _make_suggestions(query: Analysis, pair: Pair, conditions: Conditions) -> It
 
 
 def evidence_plans(plan: Plan, proposed: Sequence[Suggestion], limits: Limits = DEFAULT_LIMITS) -> Mapping[OpId, Plan]:
-    """For each source that has to be looked at, a plan of one row: how many rows were read, and how many fit each."""
+    """Return a plan of one row for each source to look at: how many rows were read, and how many fit each
+    suggestion.
+    """
     fresh = Fresh(plan)
     tables = [node for node in walk(plan) if isinstance(node, Table)]
     asked = {
@@ -164,7 +166,7 @@ def choose_suggestions(
 def describe_holders(
     proposed: Sequence[Suggestion], seen: Mapping[OpId, Sequence[int]], limits: Limits = DEFAULT_LIMITS
 ) -> Iterator[Message]:
-    """The attributes that hold what the question asks for, in sentences, the likeliest first."""
+    """Yield the attributes that hold what the question asks for, in sentences, the likeliest first."""
     counts = _counts(seen)
     for proposal in proposed:
         pair = proposal.pair
@@ -176,7 +178,7 @@ def describe_holders(
 
 
 def _counts(seen: Mapping[OpId, Sequence[int]]) -> dict[OpId, Iterator[int]]:
-    """How many rows fit each proposal that had to be looked at, by source and in the order of the proposals."""
+    """Return how many rows fit each proposal that had to be looked at, by source and in the order of the proposals."""
     return {table: iter(found[1:]) for table, found in seen.items()}
 
 
@@ -186,7 +188,7 @@ def _judge(
     seen: Mapping[OpId, Sequence[int]],
     limits: Limits,
 ) -> tuple[float, QueryVariant] | None:
-    """How likely a proposal is, with its evidence; None if there is none."""
+    """Return how likely a proposal is, with its evidence; None if there is none."""
     pair, evidence = proposal.pair, proposal.pair.evidence(limits)
     if proposal.asked is None:
         return (pair.likeness, replace(proposal.rewritten, evidence=evidence)) if pair.is_likely(limits) else None

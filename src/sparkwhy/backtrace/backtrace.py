@@ -41,12 +41,12 @@ Conditions: TypeAlias = tuple[Expr, ...]
 
 
 def backtrace(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
-    """What is wanted of the output of every operator, given what is wanted of the plan's own."""
+    """Return what is wanted of the output of every operator, given what is wanted of the plan's own."""
     return push_down(plan, conditions, push_through)
 
 
 def backtrace_through_limits(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
-    """What a row of every operator is like that becomes such a row of the plan, whatever else has a say in that.
+    """Return what a row of every operator is like that becomes such a row of the plan, whatever else has a say in that.
 
     More than is wanted for tracing: a limit keeps a row or not by what the others are, but it does not change it.
     """
@@ -68,7 +68,9 @@ KeySets: TypeAlias = Mapping[tuple[OpId, int], Conditions]
 
 
 def backtrace_with_keys(plan: Plan, conditions: Conditions, known: KeySets) -> Mapping[OpId, Conditions]:
-    """The same, and what join keys must be where rows matter only as partners: not null, and what else is known."""
+    """Return the same, and what join keys must be where rows matter only as partners: not null, and what else is
+    known.
+    """
 
     def split(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
         found = push_through(node, wanted)
@@ -84,7 +86,7 @@ def backtrace_with_keys(plan: Plan, conditions: Conditions, known: KeySets) -> M
 
 
 def partner_sides(join: Join, wanted: Conditions) -> tuple[int, ...]:
-    """The sides of a join whose rows are in the answer only beside one of the other side."""
+    """Return the sides of a join whose rows are in the answer only beside one of the other side."""
     if not join.traits.pairs:
         return (1,)
     others = (join.right, join.left)
@@ -96,7 +98,7 @@ def _not_null(join: Join, side: int) -> Conditions:
 
 
 def push_through(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
-    """What goes down to each input of an operator."""
+    """Return what goes down to each input of an operator."""
     match node:
         case Table() | OneRow():
             return ()
@@ -126,7 +128,7 @@ def push_through(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
 
 
 def pins_value(condition: Expr) -> bool:
-    """Whether a condition asks for one value, or for one of a few."""
+    """Return whether a condition asks for one value, or for one of a few."""
     compared = (part for part in parts(condition) if isinstance(part, Compare) and part.op in ("=", "<=>"))
     sides = (side for part in compared for side in (part.left, part.right) if isinstance(side, Literal))
     return isinstance(condition, In) or any(not isinstance(side.value, bool | None) for side in sides)
@@ -148,7 +150,7 @@ def _rewrite_through(definitions: Mapping[Attribute, Expr], wanted: Conditions) 
 
 
 def substitute_attributes(expr: Expr, definitions: Mapping[Attribute, Expr]) -> Expr:
-    """The expression with attributes replaced by their definitions, where they have one."""
+    """Return the expression with attributes replaced by their definitions, where they have one."""
     return rewrite(expr, lambda part: definitions.get(part.attribute) if isinstance(part, Ref) else None)
 
 
@@ -157,7 +159,8 @@ def _rename(old: tuple[Attribute, ...], new: tuple[Attribute, ...], wanted: Cond
 
 
 def _element_conditions(node: Flatten, wanted: Conditions) -> Conditions:
-    """What is wanted of an element is wanted of some element of the collection, if a padded row could not meet it.
+    """Return what is wanted of an element is wanted of some element of the collection, if a padded row could not meet
+    it.
 
     That an element is not null says little, and looking at all elements costs much.
     """
@@ -180,7 +183,7 @@ def _elements(node: Flatten) -> Expr:
 
 
 def _condition_on_element(node: Flatten, condition: Expr, element: Expr) -> Expr:
-    """A condition on the attributes that a flatten makes, as one on the element that it makes them of."""
+    """Return a condition on the attributes that a flatten makes, as one on the element that it makes them of."""
     if len(node.elements) == 1 and not node.inline:
         return substitute_attributes(condition, {node.elements[0]: element})
     return substitute_attributes(condition, {a: FieldOf(element, i) for i, a in enumerate(node.elements)})
@@ -200,7 +203,9 @@ def _push_through_join(join: Join, wanted: Conditions) -> tuple[Conditions, Cond
 
 
 def _infer_from_keys(join: Join, wanted: Conditions, side: str) -> Conditions:
-    """What is wanted of a join key on one side is wanted of its counterpart on the other: others find no partner."""
+    """Return what is wanted of a join key on one side is wanted of its counterpart on the other: others find no
+    partner.
+    """
     pairs = [(k.left, k.right) if side == "left" else (k.right, k.left) for k in equal_keys(join)]
     twins = {a.attribute: b for a, b in pairs if isinstance(a, Ref) and isinstance(b, Ref)}
     return tuple(

@@ -34,7 +34,7 @@ _STRICT = frozenset({
 
 
 def rejects_null(condition: Expr, attributes: Set[AttrId]) -> bool:
-    """Whether the condition is surely not true where all these attributes are null. When in doubt: no."""
+    """Return whether the condition is surely not true where all these attributes are null. When in doubt: no."""
     match condition:
         case And(operands):
             return any(rejects_null(operand, attributes) for operand in operands)
@@ -58,7 +58,7 @@ def _cannot_be_equal(null: Expr, other: Expr, attributes: Set[AttrId]) -> bool:
 
 
 def is_surely_null(expr: Expr, attributes: Set[AttrId]) -> bool:
-    """Whether the expression is surely null where all these attributes are."""
+    """Return whether the expression is surely null where all these attributes are."""
     match expr:
         case Ref(attribute):
             return attribute.id in attributes

@@ -14,8 +14,8 @@ _TEXT_TESTS = frozenset({"contains", "startswith", "endswith", "like", "rlike"})
 
 
 def find_small_groupings(plan: Plan, asked: Conditions) -> SmallAt:
-    """Where plans that are made of the traced query have few rows: groups, one for each set of blame or a few, and rows
-    like the one that is asked for."""
+    """Return where plans that are made of the traced query have few rows: groups, one for each set of blame or a few,
+    and rows like the one that is asked for."""
     wanted, computed = backtrace(plan, asked), attributes_from_groups(plan)
 
     def tell(conditions: Conditions) -> bool:
@@ -45,7 +45,7 @@ def attributes_from_groups(plan: Plan) -> set[Attribute]:
 
 
 def is_selective(condition: Expr) -> bool:
-    """Whether a condition asks for one value, for one of a few, or for a text that is like another."""
+    """Return whether a condition asks for one value, for one of a few, or for a text that is like another."""
     return pins_value(condition) or any(
         isinstance(part, Call) and part.function in _TEXT_TESTS for part in parts(condition)
     )

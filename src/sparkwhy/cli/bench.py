@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _medians(works: list[Callable[[], object]], runs: int, say: Callable[[str], None]) -> list[float]:
-    """The median time of each, run in turn, so that a slow moment of the machine meets all of them."""
+    """Return the median time of each, run in turn, so that a slow moment of the machine meets all of them."""
     say("warming up")
     for work in works:
         work()

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _introduction() -> str:
-    """The data and the query, before the question."""
+    """Return the data and the query, before the question."""
     rows = (
         f"    {name}: address1 {_list_addresses(one)}; address2 {_list_addresses(two)}" for name, one, two in _PEOPLE
     )

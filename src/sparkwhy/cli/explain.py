@@ -89,7 +89,7 @@ def _add_question(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Reads all that was given before anything is started."""
+    """Read all that was given before anything is started."""
     missing = _pattern(arguments.missing)
     alternatives = _alternatives(arguments.alternatives)
     timeout, redact = _seconds(arguments.timeout), _parse_redact(arguments.redact)
@@ -155,7 +155,7 @@ def _seconds(text: str | None) -> float | None:
 
 
 def _parse_redact(text: str | None) -> bool | list[str]:
-    """Nothing, all, or the values of these columns."""
+    """Return what to hide: nothing, all values, or those of some columns."""
     if text is None:
         return False
     return [name.strip() for name in text.split(",")] if text else True

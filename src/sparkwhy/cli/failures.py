@@ -27,6 +27,6 @@ class CannotStart(SparkWhyError):
 
 
 def _place(error: BaseException, file: str | None) -> str:
-    """The last line of the user's file that was being run."""
+    """Return the last line of the user's file that was being run."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}: " if frames else ""

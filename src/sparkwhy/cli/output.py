@@ -20,7 +20,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check_output(arguments: argparse.Namespace) -> None:
-    """Says what is wrong with where the answer should go before the work begins."""
+    """Say what is wrong with where the answer should go before the work begins."""
     if arguments.html is None:
         return
     path = Path(arguments.html).absolute()

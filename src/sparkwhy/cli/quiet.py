@@ -27,7 +27,7 @@ def quiet_spark() -> None:
 
 
 def session() -> SparkSession:
-    """The session that the user's code made, or else a small local one."""
+    """Return the session that the user's code made, or else a small local one."""
     active = SparkSession.getActiveSession()
     if active is not None:
         return active

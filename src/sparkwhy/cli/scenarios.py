@@ -100,7 +100,7 @@ def progress_printer(arguments: argparse.Namespace) -> Callable[[str], None]:
 
 @contextmanager
 def convert_data_errors() -> Iterator[None]:
-    """What the data of a scenario may lack becomes an error without a traceback."""
+    """Yield what the data of a scenario may lack becomes an error without a traceback."""
     try:
         yield
     except (ModuleNotFoundError, LookupError) as error:

@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 from sparkwhy.cli.failures import CannotStart, UsageError
 
 Session = Callable[[], SparkSession]
-"""Makes the session when it is needed: the user's code may make one first."""
+"""Make the session when it is needed: the user's code may make one first."""
 
 FORMATS = {
     ".parquet": "parquet",
@@ -55,7 +55,7 @@ def target_of(text: str) -> Target:
 
 
 def load_dataframe(target: Target, session: Session) -> DataFrame:
-    """The DataFrame that the name stands for, or that it returns when called."""
+    """Return the DataFrame that the name stands for, or that it returns when called."""
     module = _load_module(target)
     if not hasattr(module, target.name):
         near = get_close_matches(target.name, vars(module)) or _dataframes(module) or _functions(module)
@@ -88,7 +88,7 @@ def _load_module(target: Target) -> ModuleType:
 
 
 def _run_file(file: str) -> ModuleType:
-    """The module that a file is, without what stands under `if __name__ == "__main__"`."""
+    """Return the module that a file is, without what stands under `if __name__ == "__main__"`."""
     path = Path(file).resolve()
     if not os.path.isfile(path):  # unlike `Path.is_file` it bears names that are too long
         raise UsageError(f"there is no file {file}.")
@@ -110,7 +110,7 @@ def _dataframes(module: ModuleType) -> list[str]:
 
 
 def _functions(module: ModuleType) -> list[str]:
-    """Some that are written there, not imported: one of them may return the DataFrame."""
+    """Return some that are written there, not imported: one of them may return the DataFrame."""
     own = (name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__)
     return [name for name in own if inspect.isfunction(getattr(module, name)) and not name.startswith("_")][:3]
 
@@ -129,7 +129,7 @@ def _call_function(function: Callable[..., Any], target: Target, module: ModuleT
 
 
 def _required_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The arguments that a function wants; some that are written in C do not say."""
+    """Return the arguments that a function wants; some that are written in C do not say."""
     try:
         return [p for p in inspect.signature(function).parameters.values() if _is_required(p)]
     except ValueError:
@@ -145,7 +145,7 @@ def _is_required(parameter: inspect.Parameter) -> bool:
 
 
 def run_sql(given: str, tables: Sequence[str], session: Session) -> DataFrame:
-    """The query over the tables, each of which becomes a view."""
+    """Return the query over the tables, each of which becomes a view."""
     text = _sql_text(given)
     named = [_table(each) for each in tables]
     spark = session()
@@ -159,7 +159,7 @@ def run_sql(given: str, tables: Sequence[str], session: Session) -> DataFrame:
 
 
 def sql_file(given: str | None) -> Path | None:
-    """The file that the SQL is in, if it is not given as text: one word is no query."""
+    """Return the file that the SQL is in, if it is not given as text: one word is no query."""
     if given is None or (len(given.split()) > 1 and not os.path.isfile(given)):
         return None
     return Path(given)
@@ -187,7 +187,7 @@ def _table(text: str) -> tuple[str, Path, str]:
 
 
 def _format(path: Path) -> str:
-    """By the suffix; of a folder without one, by that of the first file in it that has a known one."""
+    """Return the format by the suffix; of a folder without one, by that of the first file in it with a known suffix."""
     inside = sorted(each.suffix for each in path.iterdir()) if path.is_dir() else []
     for suffix in (path.suffix, *inside):
         if suffix.lower() in FORMATS:

@@ -78,7 +78,7 @@ def _with_rows(seen: Observation, probe: Probe, rows: tuple[Row, ...]) -> Observ
 
 
 def _own_hints(node: Plan | None, seen: Observation) -> Iterator[Message]:
-    """What the values alone tell."""
+    """Yield what the values alone tell."""
     match node:
         case Filter():
             yield from _filter_hints(node, seen)
@@ -91,7 +91,7 @@ def _own_hints(node: Plan | None, seen: Observation) -> Iterator[Message]:
 
 
 def _pair_hints(join: Join, seen: Observation) -> Iterator[Message]:
-    """Why the keys of two rows that a join keeps apart are not equal."""
+    """Yield why the keys of two rows that a join keeps apart are not equal."""
     keys = equal_keys(join)
     pairs = [texts_of((key.left, key.right), seen) for key in keys]
     if any(pair == (None, None) and not key.null_safe for pair, key in zip(pairs, keys, strict=True)):
@@ -121,7 +121,9 @@ def _probe_hints(probe: Probe, node: Plan, seen: Observation, rows: Sequence[Row
 
 
 def _is_not_in(join: Join, rows: Sequence[Row]) -> bool:
-    """Whether it is a null that made a partner: NOT IN asks for rows that are equal, or for which that is unknown."""
+    """Return whether it is a null that made a partner: NOT IN asks for rows that are equal, or for which that is
+    unknown.
+    """
     unknown = (
         o for part in residual_conditions(join) if isinstance(part, Or) for o in part.operands if isinstance(o, IsNull)
     )
@@ -129,7 +131,7 @@ def _is_not_in(join: Join, rows: Sequence[Row]) -> bool:
 
 
 def _key_hints(join: Join, seen: Observation, rows: Sequence[Row]) -> Iterator[Message]:
-    """Why keys that look alike are not equal."""
+    """Yield why keys that look alike are not equal."""
     keys = own_keys(join, seen)
     mine = texts_of((own for own, _ in keys), seen)
     for row in rows:
@@ -141,13 +143,15 @@ def _key_hints(join: Join, seen: Observation, rows: Sequence[Row]) -> Iterator[M
 
 
 def _alike(mine: Sequence[str | None], theirs: Sequence[str | None]) -> list[Message]:
-    """How all the values that differ can be made equal; nothing if one cannot."""
+    """Return how all the values that differ can be made equal; nothing if one cannot."""
     found = [describe_near_miss(a, b) for a, b in zip(mine, theirs, strict=True) if a != b]
     return [hint for hint in found if hint is not None] if None not in found else []
 
 
 def _same_key_hints(join: Join, keys: Sequence[tuple[Expr, Expr]], mine: Sequence[str | None]) -> Iterator[Message]:
-    """A key that reads the same on both sides: the rest of the condition fails, or else a cast makes them differ."""
+    """Yield a key that reads the same on both sides: the rest of the condition fails, or else a cast makes them
+    differ.
+    """
     rest = [show_expr(part, names_for(join)) for part in residual_conditions(join)]
     if rest:
         yield Message("rest_fails", conditions=" and ".join(rest))

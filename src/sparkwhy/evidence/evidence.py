@@ -58,7 +58,7 @@ class Evidence:
         return next((found for row in self.nearest_keys if (found := _differences(self.probe.wanted, row))), None)
 
     def is_about(self, variant: int, step: int, observation: Observation) -> bool:
-        """Whether this is about a witness with these values at an operator of a query variant."""
+        """Return whether this is about a witness with these values at an operator of a query variant."""
         return (variant, step) == (self.variant, self.probe.step) and self.probe.about == observation.read
 
     def _rows_of(self, what: str) -> Rows:

@@ -73,7 +73,9 @@ def _probe(fresh: Fresh, node: Plan, seen: Observation, *, alone: bool, columns:
 
 
 def own_keys(join: Join, seen: Observation) -> tuple[tuple[Expr, Expr], ...]:
-    """The keys of a join before any cast: the one of the row without a partner, and the one on the other side."""
+    """Return the keys of a join before any cast: the one of the row without a partner, and the one on the other
+    side.
+    """
     keys = [(strip_casts(key.left), strip_casts(key.right)) for key in equal_keys(join)]
     return tuple((left, right) if seen.no_partner == "right" else (right, left) for left, right in keys)
 
@@ -85,7 +87,7 @@ def texts_of(exprs: Iterable[Expr], seen: Observation) -> tuple[str | None, ...]
 
 
 def _nearest(fresh: Fresh, join: Join, seen: Observation) -> Iterator[Probe]:
-    """The keys of the other side that come nearest; none is near a null."""
+    """Yield the keys of the other side that come nearest; none is near a null."""
     keys = own_keys(join, seen)
     wanted = texts_of((own for own, _ in keys), seen)
     if keys and None not in wanted:
@@ -98,7 +100,7 @@ def _nearest(fresh: Fresh, join: Join, seen: Observation) -> Iterator[Probe]:
 
 
 def _partner(fresh: Fresh, join: Join, seen: Observation, shown_columns: int) -> Iterator[Probe]:
-    """The rows of the right side that are partners of the witness."""
+    """Yield the rows of the right side that are partners of the witness."""
     own = {attribute.id for attribute in join.left.output}
     paths = () if join.condition is None else paths_of(join.condition)
     read = [path for path in dict.fromkeys(paths) if all(a.id in own for a in attributes_of(path))]
@@ -112,7 +114,7 @@ def _partner(fresh: Fresh, join: Join, seen: Observation, shown_columns: int) ->
 
 
 def _probe_kept_rows(fresh: Fresh, filter: Filter, seen: Observation, shown_columns: int) -> Iterator[Probe]:
-    """The rows that a filter on ranks keeps of the partition of the witness."""
+    """Yield the rows that a filter on ranks keeps of the partition of the witness."""
     keys = group_keys_tested_by(filter)
     known = _constants(keys, texts_of(keys, seen))
     if known is not None:
@@ -123,7 +125,7 @@ def _probe_kept_rows(fresh: Fresh, filter: Filter, seen: Observation, shown_colu
 
 
 def _group(fresh: Fresh, filter: Filter, seen: Observation) -> Iterator[Probe]:
-    """How many rows the group of the witness has, and in how many what is aggregated is there."""
+    """Yield how many rows the group of the witness has, and in how many what is aggregated is there."""
     group = grouping_tested_by(filter)
     if group is None or not group.keys or all(verdict is True for _, verdict in seen.outcomes):
         return
@@ -152,7 +154,7 @@ def _same(known: Mapping[Expr, Expr]) -> Expr:
 
 
 def _constants(exprs: Sequence[Expr], texts: Sequence[str | None]) -> dict[Expr, Expr] | None:
-    """What the expressions were, as constants; None if text does not tell."""
+    """Return what the expressions were, as constants; None if text does not tell."""
     if not all(_is_told_by_text(expr.type) for expr in exprs):
         return None
     return {expr: _constant(text, expr.type) for expr, text in zip(exprs, texts, strict=True)}

@@ -37,7 +37,7 @@ _CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
 
 
 def equal_after(one: str, other: str) -> tuple[str, ...] | None:
-    """The fewest changes that make two texts equal, by name; None if nothing does."""
+    """Return the fewest changes that make two texts equal, by name; None if nothing does."""
     for count in range(len(_CHANGES) + 1):
         for changes in combinations(_CHANGES, count):
             if _apply_changes(one, changes) == _apply_changes(other, changes):
@@ -52,7 +52,7 @@ def _apply_changes(text: str, changes: tuple[tuple[str, Callable[[str], str]], .
 
 
 def describe_near_miss(one: str | None, other: str | None) -> Message | None:
-    """A sentence on two texts that differ only in what people overlook."""
+    """Return a sentence on two texts that differ only in what people overlook."""
     if one is None or other is None or one == other:
         return None
     changes = equal_after(one, other)
@@ -62,7 +62,7 @@ def describe_near_miss(one: str | None, other: str | None) -> Message | None:
 
 
 def time_apart(one: str | None, other: str | None) -> Message | None:
-    """A sentence on how far apart two times are; None if these are no times."""
+    """Return a sentence on how far apart two times are; None if these are no times."""
     mine, bound = _time(one), _time(other)
     if mine is None or bound is None or mine == bound:
         return None
@@ -101,7 +101,7 @@ _TIME_FORMATS = {"": "", " HH:mm": " %H:%M", " HH:mm:ss": " %H:%M:%S"}
 
 
 def date_formats(text: str) -> tuple[str, ...]:
-    """The formats, as Spark writes them, in which a text is a date: `dd.MM.yyyy` for 05.02.2024."""
+    """Return the formats, as Spark writes them, in which a text is a date: `dd.MM.yyyy` for 05.02.2024."""
     both = (
         (day + time, f"{day_form}{time_form}")
         for day, day_form in _DATE_FORMATS.items()

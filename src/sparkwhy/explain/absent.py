@@ -49,7 +49,9 @@ def gaps(plan: Plan, wanted: Mapping[OpId, Conditions]) -> Iterator[PossibleGap]
 
 
 def decides(plan: Plan, found: Iterable[SourceGap]) -> bool:
-    """Whether the gaps alone keep the row out: one source is enough, but of a union every branch must lack it."""
+    """Return whether the gaps alone keep the row out: one source is enough, but of a union every branch must lack
+    it.
+    """
     empty = {gap.table.id for gap in found}
 
     def lacks(node: Plan, below: tuple[bool, ...]) -> bool:
@@ -68,7 +70,7 @@ def _probes(fresh: Fresh, table: Table, conditions: Conditions) -> Iterator[tupl
 
 
 def _probe(fresh: Fresh, table: Table, condition: Expr) -> tuple[Plan, Any] | None:
-    """The values that a condition compares with a constant: of a column, or of the elements of a collection."""
+    """Return the values that a condition compares with a constant: of a column, or of the elements of a collection."""
     match condition:
         case Call("exists", (collection, Lambda((element,), body))):
             found = _equality_of(body.left if isinstance(body, Compare) and body.op == "<=>" else body)
@@ -88,7 +90,7 @@ def _probe(fresh: Fresh, table: Table, condition: Expr) -> tuple[Plan, Any] | No
 
 
 def _equality_of(condition: Expr) -> tuple[Expr, Any] | None:
-    """The expression and the constant of a condition that asks for one value."""
+    """Return the expression and the constant of a condition that asks for one value."""
     match condition:
         case Compare("=" | "<=>", expr, Literal(value)) | Compare("=" | "<=>", Literal(value), expr) if (
             value is not None

@@ -11,7 +11,9 @@ from sparkwhy.plan.walk_exprs import is_random
 
 
 def chances(plan: Plan) -> tuple[Message, ...]:
-    """A note for each operator that computes with `rand()`, `uuid()` or the like: its values are those of one run."""
+    """Return a note for each operator that computes with `rand()`, `uuid()` or the like: its values are those of one
+    run.
+    """
     return tuple(dict.fromkeys(_note(Operator.of(node)) for node in walk(plan) if any(map(is_random, exprs_of(node)))))
 
 
@@ -21,5 +23,5 @@ def _note(operator: Operator) -> Message:
 
 
 def other_values(what: str) -> Message:
-    """The note on what is left to chance."""
+    """Return the note on what is left to chance."""
     return Message("random", operator=what)

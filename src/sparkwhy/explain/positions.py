@@ -15,13 +15,15 @@ _MAX_NAMED = 4
 
 
 def find_swapped_columns(plan: Plan) -> tuple[Message, ...]:
-    """A note for each operator that goes by position and whose inputs name the same columns in another order."""
+    """Return a note for each operator that goes by position and whose inputs name the same columns in another order."""
     going = (node for node in walk(plan) if is_positional(node))
     return tuple(_note(node, found) for node in going if (found := list(_swapped_columns(node))))
 
 
 def _swapped_columns(node: Plan) -> Iterator[tuple[str, str]]:
-    """The columns that come under another name although their input has a column of that name, each with this name."""
+    """Yield the columns that come under another name although their input has a column of that name, each with this
+    name.
+    """
     first, *others = inputs(node)
     for other in others:
         names = {attribute.name.lower() for attribute in other.output}

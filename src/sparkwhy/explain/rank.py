@@ -61,13 +61,13 @@ def _decide_minimal(claim: Claim, claims: Sequence[Claim]) -> Explanation:
 
 
 def _dominates(one: Claim, other: Claim) -> bool:
-    """Whether a verified claim changes only operators of another, fewer, and has no more side effects."""
+    """Return whether a verified claim changes only operators of another, fewer, and has no more side effects."""
     fewer = _operators(one) < _operators(other)
     return one.verified and fewer and _effects(one.explanation)[1] <= _effects(other.explanation)[0]
 
 
 def are_nested(claims: Sequence[Claim]) -> bool:
-    """Whether some claim changes a part of the operators of another, so that it may dominate it."""
+    """Return whether some claim changes a part of the operators of another, so that it may dominate it."""
     return any(_has_fewer(one, other) for one, other in permutations(claims, 2))
 
 

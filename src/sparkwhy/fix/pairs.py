@@ -54,7 +54,7 @@ def explain_pairs(
 
 
 def _joins(plan: Plan) -> Iterator[Join]:
-    """The joins with a condition, above which a further pair is a further row; the last ones first."""
+    """Return the joins with a condition, above which a further pair is a further row; the last ones first."""
     reacts = query_reacts(plan)
     joins = [node for node in walk(plan) if isinstance(node, Join) and node.how in PAIRING_TYPES]
     found = [join for join in joins if not reacts[join.id]]

@@ -111,7 +111,7 @@ def apply_changes(context: FixContext, alternative: int, changes: Sequence[Chang
 
 
 def fixes_of(before: Plan, after: Plan, kinds: Mapping[int, FixKind]) -> tuple[Fix, ...]:
-    """The changes, one for each operation of the user, in reading order."""
+    """Return the changes, one for each operation of the user, in reading order."""
     return tuple(_fixes(before, after, kinds))
 
 

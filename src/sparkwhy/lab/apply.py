@@ -19,7 +19,7 @@ Operation: TypeAlias = Callable[[Sequence[Rows]], Rows]
 
 
 def as_function(node: Plan, settings: Settings) -> Operation:
-    """The operator as a function of its inputs."""
+    """Return the operator as a function of its inputs."""
     if isinstance(node, Filter):  # what there is most of: its condition is made into a function once
         holds = evaluator(node.condition, node.input.output, settings)
         return lambda bags: [row for row in bags[0] if holds(row) is True]

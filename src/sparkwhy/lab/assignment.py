@@ -11,7 +11,7 @@ _INFINITY = float("inf")
 
 
 def cheapest_cost(costs: Sequence[Sequence[int]]) -> int:
-    """The cost of the cheapest assignment; there are at least as many columns as rows.
+    """Return the cost of the cheapest assignment; there are at least as many columns as rows.
 
     >>> least_cost([[4, 1, 3], [2, 0, 5]])
     3
@@ -37,7 +37,7 @@ class _Matching:
         self.of_column = [0] * width
 
     def add(self, row: int) -> None:
-        """Finds a column for one more row, by the cheapest chain of rows that move on to another."""
+        """Find a column for one more row, by the cheapest chain of rows that move on to another."""
         slack = [_INFINITY] * len(self.of_column)
         giver: dict[int, int | None] = {}
         reached: list[int] = []
@@ -57,7 +57,7 @@ class _Matching:
     def _look(
         self, mover: int, at: int | None, slack: list[float], giver: dict[int, int | None], reached: Sequence[int]
     ) -> None:
-        """What each open column would cost the mover; it would come from the column where it is now."""
+        """Compute what each open column would cost the mover, which comes from the column where it is now."""
         for column in self._open(reached):
             reduced = self.costs[mover][column] - self.of_row[mover] - self.of_column[column]
             if reduced < slack[column]:

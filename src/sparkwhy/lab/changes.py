@@ -77,14 +77,16 @@ class Variants:
 
 @dataclass(frozen=True, slots=True)
 class Changer:
-    """Makes variants: which attributes may be replaced, and how many parameters are combined at most."""
+    """Make variants: which attributes may be replaced, and how many parameters are combined at most."""
 
     swaps: Swaps
     most: int
     settings: Settings
 
     def variants(self, node: Plan, inputs: Sequence[Sequence[Rows]]) -> Variants:
-        """The changes of an operator that its possible inputs can tell apart: for each input, the bags it may be."""
+        """Return the changes of an operator that its possible inputs can tell apart: for each input, the bags it may
+        be.
+        """
         match node:
             case Filter():
                 return self._filters(node, _distinct_rows(inputs[0]))
@@ -120,7 +122,7 @@ class Changer:
         return Variants(tuple(found), made.complete)
 
     def _joins(self, node: Join, left: Rows, right: Rows) -> Variants:
-        """All types with all conditions that pairs of rows tell apart."""
+        """Return all types with all conditions that pairs of rows tell apart."""
         if node.how not in PAIRING_TYPES or (node.traits.is_inner and node.condition is None):
             return Variants(())
         complete, written = self._join_conditions(node, left, right)
@@ -158,7 +160,7 @@ class Changer:
             yield Variant(replace(node, keys=made[: len(keys)], aggregates=made[len(keys) :]), kinds)
 
     def _calls(self, expr: Expr, offered: Sequence[Attribute]) -> list[SwapChoice]:
-        """An aggregate over other attributes, and with other functions."""
+        """Return an aggregate over other attributes, and with other functions."""
         swapped = self._swap_attributes(expr, offered)
         return swapped + [
             SwapChoice(other, (*choice.kinds, "aggregate function"))
@@ -209,7 +211,7 @@ def _change_join_type(node: Join, how: JoinType, choice: SwapChoice | None) -> V
 
 
 def _limits(node: Limit, rows: int) -> Iterator[Variant]:
-    """A limit with another count; an offset without one with another offset."""
+    """Yield a limit with another count; an offset without one with another offset."""
     for number in range(rows + 1):
         if node.count is None and number != node.offset:
             yield Variant(replace(node, offset=number), ("limit",))
@@ -218,7 +220,7 @@ def _limits(node: Limit, rows: int) -> Iterator[Variant]:
 
 
 def _other_functions(expr: Expr) -> list[Expr]:
-    """The aggregate with each other standard function that takes its argument and gives its type."""
+    """Return the aggregate with each other standard function that takes its argument and gives its type."""
     if not isinstance(expr, AggCall) or len(expr.args) != 1 or expr.function not in dict(FUNCTIONS):
         return []
     made = [replace(expr, function=name, distinct=distinct) for name, distinct in FUNCTIONS if _takes(name, expr)]

@@ -51,13 +51,15 @@ class Scene:
 
 
 def distinguishable_conditions(condition: Expr, scene: Scene) -> Choices:
-    """The conditions that are true for different rows of the scene; a row for which one is null counts as false."""
+    """Return the conditions that are true for different rows of the scene; a row for which one is null counts as
+    false.
+    """
     found = choices(condition, scene)
     return Choices(_cheapest((Truth(t.true, 0), choice) for t, choice in found.by_truth.items()), found.complete)
 
 
 def choices(condition: Expr, scene: Scene) -> Choices:
-    """The conditions that the rows of the scene tell apart, by null too: there may be a `not` around them."""
+    """Return the conditions that the rows of the scene tell apart, by null too: there may be a `not` around them."""
     match condition:
         case And(operands):
             return _connect(And, _conjoin, [choices(operand, scene) for operand in operands], scene.most)
@@ -76,7 +78,9 @@ def choices(condition: Expr, scene: Scene) -> Choices:
 
 
 def truth_of(condition: Expr, scene: Scene) -> Truth:
-    """Where evaluation fails, as it does in ANSI mode, the condition says nothing: it is neither true nor false."""
+    """Return where evaluation fails, as it does in ANSI mode, the condition says nothing: it is neither true nor
+    false.
+    """
     holds = evaluator(condition, scene.attributes, scene.settings)
     true = false = 0
     for i, row in enumerate(scene.rows):
@@ -112,7 +116,9 @@ def _disjoin(one: Truth, other: Truth) -> Truth:
 
 
 def _connect(connective: Connective, meaning: Meaning, operands: list[Choices], most: int) -> Choices:
-    """Every choice of an operand with every choice of the others; equal truths are one before the next joins in."""
+    """Return every choice of an operand with every choice of the others; equal truths are one before the next joins
+    in.
+    """
     first, *rest = operands
     made = {truth: replace(choice, expr=connective((choice.expr,))) for truth, choice in first.by_truth.items()}
     complete = all(operand.complete for operand in operands)
@@ -131,7 +137,7 @@ def _pairs(
     *,
     together: bool,
 ) -> Iterator[tuple[Truth, SwapChoice]]:
-    """Where changing both sides together would be too much, one at a time is changed."""
+    """Yield where changing both sides together would be too much, one at a time is changed."""
     for one, left in made.items():
         for other, right in more.items():
             if together or not left.kinds or not right.kinds:
@@ -144,7 +150,7 @@ def _pairs(
 
 
 def _atoms(written: SwapChoice, scene: Scene) -> Iterator[SwapChoice]:
-    """The condition with other comparison operators and constants; first as it is."""
+    """Yield the condition with other comparison operators and constants; first as it is."""
     yield written
     match written.expr:
         case Compare() as compare:
@@ -165,7 +171,7 @@ def _with_constant(written: SwapChoice, expr: Expr) -> SwapChoice:
 
 
 def _change_constant(written: SwapChoice, scene: Scene) -> Iterator[SwapChoice]:
-    """A comparison with a constant, with each constant of the domain: with all operators, no others matter."""
+    """Yield a comparison with a constant, with each constant of the domain: with all operators, no others matter."""
     yield written
     compare = written.expr
     assert isinstance(compare, Compare)
@@ -178,7 +184,7 @@ def _change_constant(written: SwapChoice, scene: Scene) -> Iterator[SwapChoice]:
 
 
 def _options(test: In, scene: Scene) -> Iterator[Expr]:
-    """As many constants as there are, or fewer since they may repeat: each set of them, and some that nothing has."""
+    """Return every set of at most as many constants as there are, and some values that no row has."""
     domain = _domain(test.input, scene)
     sets = (chosen for size in range(1, len(test.options) + 1) for chosen in combinations(domain, size))
     for chosen in (*sets, *((value,) for value in constants_above(domain))):

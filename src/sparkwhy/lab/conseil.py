@@ -58,7 +58,7 @@ Unknown: TypeAlias = Mapping[AttrId, frozenset[Attribute]]
 
 
 def conseil(plan: Plan, asked: Conditions, collect: Collect) -> Answers:
-    """The smallest sets of operators that stop a compatible row."""
+    """Return the smallest sets of operators that stop a compatible row."""
     found = _dropped_sets(plan, asked, collect)
     smallest = [each for each in found if not any(other < each for other in found)]
     place = {node.id: i for i, node in enumerate(walk(plan))}
@@ -67,7 +67,7 @@ def conseil(plan: Plan, asked: Conditions, collect: Collect) -> Answers:
 
 
 def why_not_joined(plan: Plan, asked: Conditions, collect: Collect) -> Answers:
-    """The first operator after which no row is left that joins to what was asked for."""
+    """Return the first operator after which no row is left that joins to what was asked for."""
     found = _dropped_sets(plan, asked, collect)
     order = [node for node in walk(plan) if any(node.id in each for each in found)]
     joins = {node.id for node in order if isinstance(node, Join)}
@@ -87,7 +87,7 @@ def _operators(plan: Plan, ops: Iterable[OpId]) -> frozenset[Operator]:
 
 
 def _dropped_sets(plan: Plan, asked: Conditions, collect: Collect) -> set[Dropped]:
-    """Which operators would have dropped a row that was asked for: one set for each way."""
+    """Return which operators would have dropped a row that was asked for: one set for each way."""
     if has_rows(collect, Filter(id=Fresh(plan).part(plan), input=plan, condition=all_of(asked))):
         return set()
     relaxing = _Relaxer(plan, asked)
@@ -129,7 +129,7 @@ class _Relaxer:
         self.bits = {node.id: 1 << i for i, node in enumerate(n for n in walk(plan) if _drops(n))}
 
     def sets(self) -> Plan:
-        """The different sets of operators that stand between a compatible row and the result."""
+        """Return the different sets of operators that stand between a compatible row and the result."""
         top = fold(self._plan, self._relax)
         meets = all_of(top.may_hold(condition) for condition in self._asked)
         rows = Filter(id=self._fresh.part(self._plan), input=top.rows, condition=meets)
@@ -173,7 +173,7 @@ class _Relaxer:
         return Project(id=self._fresh.part(node), input=rows, columns=tuple(columns))
 
     def _note(self, node: Plan, rows: _RelaxedRows, fails: Expr, plan: Plan) -> _RelaxedRows:
-        """The rows, with the operator noted on those that it would have dropped."""
+        """Return the rows, with the operator noted on those that it would have dropped."""
         dropped = self._fresh.attribute("dropped", LONG)
         noted = call("|", Ref(rows.dropped), either(fails, long(self.bits[node.id]), long(0)))
         kept = [a for a in plan.output if a != rows.dropped]
@@ -194,7 +194,7 @@ class _Relaxer:
         return replace(below, rows=rows, unknown={id: flags for id, flags in unknown.items() if flags})
 
     def _flatten(self, node: Flatten, below: _RelaxedRows) -> _RelaxedRows:
-        """The elements that the pattern asks for; none at all is noted, and leaves an unknown element."""
+        """Return the elements that the pattern asks for; none at all is noted, and leaves an unknown element."""
         empty = Or((IsNull(node.collection), Compare("<=", call("size", node.collection), integer(0))))
         rows: Plan = replace(node, input=below.rows, outer=True)
         asked = element_conditions(node, self._wanted[node.id])
@@ -221,7 +221,7 @@ class _Relaxer:
     def _pad_sides(
         self, node: Join, rows: Plan, left: _RelaxedRows, right: _RelaxedRows, *, pads_left: bool, pads_right: bool
     ) -> _RelaxedRows:
-        """Where a row stands alone, and the join as it is would drop it, the other side is fictive."""
+        """Return where a row stands alone, and the join as it is would drop it, the other side is fictive."""
         fictive_left, fictive_right = (self._fresh.attribute("fictive", BOOLEAN) for _ in range(2))
         dropped = self._fresh.attribute("dropped", LONG)
         alone_right = boolean(False) if pads_right else IsNull(Ref(left.dropped))
@@ -241,7 +241,7 @@ class _Relaxer:
         return _RelaxedRows(self._select(node, rows, columns), dropped, left.followed or right.followed, unknown)
 
     def _membership(self, node: Join, left: _RelaxedRows, right: _RelaxedRows, condition: Expr | None) -> _RelaxedRows:
-        """Whether there is a partner at all, however far it would have come."""
+        """Return whether there is a partner at all, however far it would have come."""
         exists = node.exists or self._fresh.attribute("exists", BOOLEAN)
         rows = Join(
             id=self._fresh.part(node),

@@ -14,12 +14,12 @@ _LONGEST = 24
 
 
 def active_domain(values: Iterable[Value]) -> list[Value]:
-    """The different values that are not null, in order."""
+    """Return the different values that are not null, in order."""
     return sorted({grouping_key(value): value for value in values if value is not None}.values(), key=in_order)
 
 
 def constants_above(domain: Sequence[Value]) -> list[Value]:
-    """A constant that is none of the domain, above all of it, where the type is known to have one."""
+    """Return a constant that is none of the domain, above all of it, where the type is known to have one."""
     match domain[-1] if domain else None:
         case bool():
             return []
@@ -39,7 +39,7 @@ def constants_above(domain: Sequence[Value]) -> list[Value]:
 
 
 def text_pieces(function: str, texts: Sequence[str]) -> list[str]:
-    """The texts to look for that can make a difference: each part of a text, or each beginning, or each end."""
+    """Return the texts to look for that can make a difference: each part of a text, or each beginning, or each end."""
     return sorted({piece for text in texts for piece in _PIECES[function](text)} | set(_PIECES[function]("")))
 
 
@@ -70,7 +70,7 @@ def _escape(text: str) -> str:
 
 
 def _rlike(text: str) -> Iterator[str]:
-    """A regular expression could name any set of texts; those that look for one piece have to do."""
+    """Yield a regular expression could name any set of texts; those that look for one piece have to do."""
     yield f"^{re.escape(text)}$"
     yield from (f"^{re.escape(piece)}" for piece in _beginnings(text))
     yield from (f"{re.escape(piece)}$" for piece in _ends(text))

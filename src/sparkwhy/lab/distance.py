@@ -63,12 +63,12 @@ class ResultDifference(NamedTuple):
 
 
 def result_distance(before: Iterable[Row], after: Iterable[Row], types: Sequence[Type]) -> int:
-    """The edit distance of two bags of rows with columns of these types."""
+    """Return the edit distance of two bags of rows with columns of these types."""
     return Ruler(before, types).distance_to(after)
 
 
 def result_difference(before: Sequence[Row], after: Sequence[Row], types: Sequence[Type]) -> ResultDifference:
-    """The difference of two bags of rows, both ways; nested values are compared without order."""
+    """Return the difference of two bags of rows, both ways; nested values are compared without order."""
     return ResultDifference(_surplus(after, before, types), _surplus(before, after, types))
 
 
@@ -95,11 +95,11 @@ class Ruler:
         self._before = Counter(map(self._number, before))
 
     def distance_to(self, after: Iterable[Row]) -> int:
-        """The cost of making these rows of those that were there before."""
+        """Return the cost of making these rows of those that were there before."""
         return bag_distance(self._before, Counter(map(self._number, after)), self._size, self._distance)
 
     def _number(self, row: Row) -> int:
-        """Rows with equal trees have the same number."""
+        """Return rows with equal trees have the same number."""
         form = grouping_key(row)
         if form not in self._known:
             found = tree(row, self._schema)
@@ -120,7 +120,7 @@ class Ruler:
 
 
 def tree(value: Value, type: Type) -> Tree:
-    """A value of this type as a tree; a map is the bag of its entries."""
+    """Return a value of this type as a tree; a map is the bag of its entries."""
     if value is None:
         return _NULL
     match type:
@@ -147,7 +147,7 @@ def _bag(elements: Iterable[Tree]) -> Tree:
 
 
 def tree_distance(one: Tree, other: Tree) -> int:
-    """The cost of the cheapest edits that make one tree of the other, both in the same place of a schema."""
+    """Return the cost of the cheapest edits that make one tree of the other, both in the same place of a schema."""
     if isinstance(one, Record) and isinstance(other, Record):
         return sum(tree_distance(a, b) for a, b in zip(one.fields, other.fields, strict=True))
     if isinstance(one, BagTree) and isinstance(other, BagTree):

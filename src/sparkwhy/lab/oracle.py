@@ -86,14 +86,14 @@ def consult(
     max_states: int = MAX_STATES,
     settings: Settings = DEFAULTS,
 ) -> Oracle:
-    """Why the row is missing, by the paper's definitions; attributes are replaced within the groups."""
+    """Return why the row is missing, by the paper's definitions; attributes are replaced within the groups."""
     original = run(plan, tables, settings=settings)
     found = possible_bags(plan, tables, Changer(Swaps.of(plan, groups), max_states, settings))
     return judge_outcomes(plan, original, found, question)
 
 
 def judge_outcomes(plan: Plan, original: Rows, found: PossibleBags, question: Question) -> Oracle:
-    """The answer, of all that can come out of a plan: several questions may be asked of it."""
+    """Return the answer, of all that can come out of a plan: several questions may be asked of it."""
     successful = sorted(_find_successful(plan, original, found, question), key=_order)
     return Oracle(tuple(successful), minimal(successful), found.cut)
 
@@ -101,12 +101,12 @@ def judge_outcomes(plan: Plan, original: Rows, found: PossibleBags, question: Qu
 def is_successful(
     plan: Plan, tables: Mapping[OpId, Rows], question: Question, *, settings: Settings = DEFAULTS
 ) -> bool:
-    """Whether a plan returns a row that matches the question (`def:srs`)."""
+    """Return whether a plan returns a row that matches the question (`def:srs`)."""
     return any(row_matches(question, row) for row in run(plan, tables, settings=settings))
 
 
 def is_relaxing(found: Reparameterization) -> bool:
-    """Whether every change adds rows to what its operator returns on the same input: what tracing follows."""
+    """Return whether every change adds rows to what its operator returns on the same input: what tracing follows."""
     return all(change.effect == "relaxes" for change in found.changes)
 
 
@@ -134,7 +134,8 @@ def _distance(found: Reparameterization) -> int:
 def minimal(
     successful: Collection[Reparameterization], *, cost: Callable[[Reparameterization], int] = _distance
 ) -> tuple[Reparameterization, ...]:
-    """Those than which none is smaller: one that changes a subset of the operators, and costs no more (`def:msrs`).
+    """Return those than which none is smaller: one that changes a subset of the operators, and costs no more
+    (`def:msrs`).
 
     As the paper writes it nothing is minimal, for each is as small as itself. Smaller means here: not the other way
     round as well.

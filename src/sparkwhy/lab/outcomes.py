@@ -82,7 +82,7 @@ class ChangePath:
         return ChangePath((*self.changes, change), self.ops | {change.op}, weight)
 
     def combine(self, other: ChangePath) -> ChangePath:
-        """Both ways, through different inputs of an operator."""
+        """Combine two ways that lead through different inputs of an operator."""
         weight = self.weight[0] + other.weight[0], self.weight[1] + other.weight[1]
         return ChangePath(self.changes + other.changes, self.ops | other.ops, weight)
 
@@ -104,7 +104,7 @@ class PossibleBags:
 
 
 def possible_bags(plan: Plan, tables: Mapping[OpId, Rows], changer: Changer) -> PossibleBags:
-    """All that can come out of the plan; at most `changer.most` outputs are computed for an operator."""
+    """Return all that can come out of the plan; at most `changer.most` outputs are computed for an operator."""
     ordered = push_down(plan, False, _order_matters)
 
     def combine(node: Plan, below: tuple[PossibleBags, ...]) -> PossibleBags:
@@ -135,7 +135,7 @@ def _order_matters(node: Plan, above: bool) -> tuple[bool, ...]:
 
 
 def apply_path(plan: Plan, way: ChangePath) -> Plan:
-    """The plan with these changes."""
+    """Return the plan with these changes."""
     after = {change.op: change.after for change in way.changes}
     return fold(plan, lambda node, below: with_inputs(after.get(node.id, node), below))
 
@@ -162,7 +162,7 @@ def _possible_bags(node: Plan, below: Sequence[PossibleBags], changer: Changer, 
 
 
 def _order_by_changes(below: Sequence[PossibleBags]) -> Iterator[tuple[PossibleBag, ...]]:
-    """All combinations of inputs; what changes little comes first, so that a cut leaves it in."""
+    """Yield all combinations of inputs; what changes little comes first, so that a cut leaves it in."""
     stages: list[dict[int, list[PossibleBag]]] = []
     for each in below:
         stages.append(defaultdict(list))
@@ -195,7 +195,7 @@ class _Machine:
         self.count = bag if any(_has_forms(a.type) for a in node.output) else Counter[Hashable]
 
     def outputs(self, inputs: Sequence[Rows]) -> Iterator[tuple[_Output, OperatorChange | None]]:
-        """What the operator makes of its inputs, as it is and with each change that makes a difference."""
+        """Yield what the operator makes of its inputs, as it is and with each change that makes a difference."""
         original = self._output(self.apply, inputs)
         if original is not None:
             yield original, None
@@ -205,7 +205,7 @@ class _Machine:
                 yield output, OperatorChange(self.node, variant.node, variant.kinds, _effect(original, output))
 
     def _output(self, apply: Operation, inputs: Sequence[Rows]) -> _Output | None:
-        """A query that fails, as ANSI mode lets it, has no output."""
+        """Return a query that fails, as ANSI mode lets it, has no output."""
         try:
             rows = apply(inputs)
         except EvaluationError:
@@ -215,7 +215,7 @@ class _Machine:
 
 
 def _has_forms(type: Type) -> bool:
-    """Whether equal values of the type may look different: NaN and -0.0, maps in another order."""
+    """Return whether equal values of the type may look different: NaN and -0.0, maps in another order."""
     match type:
         case Map():
             return True

@@ -1,4 +1,4 @@
-"""Makes a plan cheaper to interpret: conditions of filters move down to where they first can be asked.
+"""Make a plan cheaper to interpret: conditions of filters move down to where they first can be asked.
 
 `from a, b where a.x = b.y` is read as a filter over a cross join, which no engine can afford to take literally.
 The plan that comes out is for running only: its filters are no longer the user's.
@@ -20,7 +20,7 @@ Conjuncts = tuple[Expr, ...]
 
 
 def push_filters_into_joins(plan: Plan) -> Plan:
-    """A plan with the same rows, provided that no condition fails on any row.
+    """Return a plan with the same rows, provided that no condition fails on any row.
 
     filter a.x = b.y and a.z > 1 (cross join (a, b))  ->  join on a.x = b.y (filter a.z > 1 (a), b)
     """
@@ -66,7 +66,7 @@ def _inputs_without_padding(join: Join) -> tuple[tuple[Attribute, ...], ...]:
 
 
 def _deal_to_inputs(conditions: Conjuncts, offers: tuple[tuple[Attribute, ...], ...]) -> _Dealt:
-    """Each condition goes to the first input that may take it and offers all that it reads."""
+    """Give each condition to the first input that may take it and offers all that it reads."""
     here: list[Expr] = []
     below: list[list[Expr]] = [[] for _ in offers]
     for condition in conditions:
@@ -98,7 +98,7 @@ def _filter(input: Plan, condition: Expr, fresh: Iterator[int]) -> Plan:
 
 
 def _split(condition: Expr) -> Conjuncts:
-    """The conjuncts of a condition, and before each disjunction what all its branches ask for.
+    """Return the conjuncts of a condition, and before each disjunction what all its branches ask for.
 
     (k and a) or (k and b)  ->  k, (k and a) or (k and b)
     """
@@ -120,7 +120,7 @@ def _conjunction(conditions: Iterable[Expr]) -> Expr | None:
 
 
 def _is_lookup(condition: Expr) -> bool:
-    """Whether the interpreter can find partners by this condition in an index."""
+    """Return whether the interpreter can find partners by this condition in an index."""
     return isinstance(condition, Compare) and condition.op in ("=", "<=>") and _are_refs(condition)
 
 

@@ -62,14 +62,14 @@ class Swaps:
         return cls(groups, origins)
 
     def rewritings(self, expr: Expr, offered: Sequence[Attribute]) -> Iterator[SwapChoice]:
-        """The expression with each of its references replaced or not, first as it is."""
+        """Yield the expression with each of its references replaced or not, first as it is."""
         paths = list(paths_of(expr))
         for chosen in product(*([path, *self.replacements_for(path, offered)] for path in paths)):
             kinds: list[Kind] = ["attribute" for path, instead in zip(paths, chosen, strict=True) if path != instead]
             yield SwapChoice(_replace_paths(expr, chosen), tuple(kinds))
 
     def replacements_for(self, path: Expr, offered: Sequence[Attribute]) -> list[Expr]:
-        """What of the offered attributes has the type of this reference and stands in a group with it."""
+        """Return what of the offered attributes has the type of this reference and stands in a group with it."""
         origin = _origin(path, self.origins)
         if origin is None:
             return []
@@ -82,7 +82,7 @@ class Swaps:
         return [candidate for candidate in found if candidate != path and same_shape(candidate.type, path.type)]
 
     def _partners(self, path: Path) -> list[Path]:
-        """A group of structs also says that their fields may replace each other."""
+        """Return a group of structs also says that their fields may replace each other."""
         return sorted(
             other + path[len(member) :]
             for group in self.groups
@@ -103,7 +103,7 @@ class Swaps:
 
 
 def _replace_paths(expr: Expr, chosen: Sequence[Expr]) -> Expr:
-    """The expression with these in the places of its paths, left to right."""
+    """Return the expression with these in the places of its paths, left to right."""
     left = iter(chosen)
     return rewrite(expr, lambda part: next(left) if _is_path(part) else None)
 
@@ -123,7 +123,7 @@ def _field(expr: Expr, name: str) -> Expr | None:
 
 
 def _derive_origins(node: Plan, origins: Mapping[AttrId, SwapOrigin]) -> Iterator[tuple[Attribute, SwapOrigin]]:
-    """The attributes that an operator makes, where they only give others a new place."""
+    """Yield the attributes that an operator makes, where they only give others a new place."""
     match node:
         case Table():
             yield from ((attribute, SwapOrigin(node.id, (attribute.name,))) for attribute in node.attributes)
@@ -159,7 +159,7 @@ def _collect_calls(expr: Expr) -> list[AggCall]:
 
 
 def _origin(expr: Expr, origins: Mapping[AttrId, SwapOrigin]) -> SwapOrigin | None:
-    """Of a path: an attribute, or a field of one."""
+    """Return the origin of a path, which is an attribute or a field of one."""
     names: list[str] = []
     while isinstance(expr, FieldOf):
         names.append(expr.field.name)

@@ -58,11 +58,11 @@ Answers: TypeAlias = tuple[frozenset[Operator], ...]
 """What a baseline returns: sets of operators, in its order."""
 
 Collect: TypeAlias = Callable[[Plan], Sequence[Sequence[Any]]]
-"""Runs a plan and returns its rows: Spark, or the reference engine."""
+"""Run a plan and returns its rows: Spark, or the reference engine."""
 
 
 def frontier_picky(plan: Plan, asked: Conditions, collect: Collect) -> Answers:
-    """The frontier picky operator, if there is one."""
+    """Return the frontier picky operator, if there is one."""
     if has_rows(collect, Filter(id=Fresh(plan).part(plan), input=plan, condition=all_of(asked))):
         return ()
     tracing = _Tracing(plan, asked)
@@ -83,7 +83,7 @@ def frontier_picky(plan: Plan, asked: Conditions, collect: Collect) -> Answers:
 
 
 def has_rows(collect: Collect, plan: Plan) -> bool:
-    """Whether the plan has a row; only one is looked for, and no column of it."""
+    """Return whether the plan has a row; only one is looked for, and no column of it."""
     fresh = Fresh(plan)
     one = fresh.attribute("one", BOOLEAN)
     bare = Project(id=fresh.part(plan), input=plan, columns=(Column(one, boolean(True)),))
@@ -110,7 +110,7 @@ def _restrict_to_side(side: Plan, wanted: Conditions) -> Conditions:
 
 
 def compatible_rows(plan: Plan, wanted: Mapping[OpId, Conditions]) -> Mapping[OpId, Conditions]:
-    """The conditions of compatible rows for each source that is followed."""
+    """Return the conditions of compatible rows for each source that is followed."""
     tables = [node.id for node in walk(plan) if isinstance(node, Table)]
     conditions = {table: wanted[table] for table in tables if wanted[table]}
     return conditions or dict.fromkeys(tables, ())
@@ -133,7 +133,7 @@ def element_conditions(node: Flatten, wanted: Conditions) -> Conditions:
 
 
 def _drops(node: Plan) -> bool:
-    """Whether the operator may drop rows, and so may be picky."""
+    """Return whether the operator may drop rows, and so may be picky."""
     return tests_rows(node)
 
 
@@ -167,11 +167,11 @@ class _Tracing:
         self.followed_tables = tuple(node for node in self.followed if isinstance(node, Table))
 
     def successors(self, node: Plan) -> Plan:
-        """The marked rows of an operator's output."""
+        """Return the marked rows of an operator's output."""
         return self._keep_marked(node, self._done[node.id])
 
     def lost_rows(self, node: Plan) -> tuple[Plan, ...]:
-        """The successors in the input of an operator that have none in its output."""
+        """Return the successors in the input of an operator that have none in its output."""
         match node:
             case Filter():
                 return (self._find_lost(node, Not(is_true(node.condition))),)
@@ -248,7 +248,7 @@ class _Tracing:
         return _Marked(Project(id=self._fresh.part(node), input=rows, columns=columns), mark)
 
     def _flatten(self, node: Flatten, below: _Marked) -> _Marked:
-        """The elements that the pattern asks for are followed, not those beside them."""
+        """Return the elements that the pattern asks for are followed, not those beside them."""
         rows = with_inputs(node, (below.rows,))
         asked = element_conditions(node, self._wanted[node.id])
         if not asked:
@@ -292,6 +292,6 @@ def _carry_mark(rows: _Marked) -> tuple[Column, ...]:
 
 
 def _becomes_an_element(collected: tuple[Column, ...]) -> Expr:
-    """A row is nested if one of its collected values is there."""
+    """Return a row is nested if one of its collected values is there."""
     values = [arg for column in collected if isinstance(column.expr, AggCall) for arg in column.expr.args]
     return Or(tuple(IsNotNull(value) for value in values)) if values else boolean(True)

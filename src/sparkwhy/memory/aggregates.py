@@ -30,7 +30,7 @@ Reducer: TypeAlias = Callable[[AggCall, Sequence[Arguments]], Value]
 
 
 def aggregator(call: AggCall | Opaque, attributes: Sequence[Attribute], settings: Settings) -> Aggregator:
-    """The function that computes the aggregate from rows of these attributes."""
+    """Return the function that computes the aggregate from rows of these attributes."""
     if isinstance(call, Opaque):
         raise NotInterpretable(f"only Spark knows what {call.text} means")
     args = [evaluator(arg, attributes, settings) for arg in call.args]
@@ -46,7 +46,7 @@ def aggregator(call: AggCall | Opaque, attributes: Sequence[Attribute], settings
 
 
 def _non_null_values(values: Sequence[Arguments]) -> list[Value]:
-    """The first arguments that are not null."""
+    """Return the first arguments that are not null."""
     return [first for first, *_ in values if first is not None]
 
 
@@ -79,7 +79,7 @@ def _average(call: AggCall, values: Sequence[Arguments]) -> Value:
 
 
 def _moments(values: Sequence[Arguments]) -> tuple[int, float]:
-    """How many there are, and the sum of their squared distances from the mean, by Welford's method."""
+    """Return how many there are, and the sum of their squared distances from the mean, by Welford's method."""
     count, mean, squares = 0, 0.0, 0.0
     for value in map(float, _non_null_values(values)):
         count += 1
@@ -128,7 +128,7 @@ def _value_at(index: int) -> Reducer:
 
 
 def _value_by(sign: int) -> Reducer:
-    """The value where the second argument is greatest (or least); of several, the last."""
+    """Return the value where the second argument is greatest (or least); of several, the last."""
 
     def reducer(_: AggCall, values: Sequence[Arguments]) -> Value:
         ranked = [args for args in values if args[1] is not None]

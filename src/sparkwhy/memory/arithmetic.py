@@ -43,19 +43,19 @@ DECIMAL128 = decimal.Context(prec=34, rounding=decimal.ROUND_HALF_EVEN)
 
 
 def ignore_types(function: Meaning) -> Maker:
-    """A function that needs to know neither types nor mode."""
+    """Return a function that needs to know neither types nor mode."""
     return lambda _call, _settings: function
 
 
 def _compute_exactly(call: Call, operation: Meaning) -> Meaning:
-    """The operation free of rounding: decimals are computed as fractions, all else as it is."""
+    """Return the operation free of rounding: decimals are computed as fractions, all else as it is."""
     if any(isinstance(arg.type, Decimal) for arg in call.args):
         return lambda *args: operation(*map(Fraction, args))
     return operation
 
 
 def _convert_result(operation: Meaning) -> Maker:
-    """An operation whose result is brought to the type of the call."""
+    """Return an operation whose result is brought to the type of the call."""
 
     def make(call: Call, _: Settings) -> Meaning:
         exact, land = _compute_exactly(call, operation), result_converter(call.type, call.mode)
@@ -86,7 +86,7 @@ def _whole_quotient(a: Any, b: Any) -> int:
 
 
 def _remainder(a: Any, b: Any) -> Any:
-    """What is left of a division towards zero: it has the sign of the dividend."""
+    """Return what is left of a division towards zero: it has the sign of the dividend."""
     if isinstance(a, float):
         return math.nan if math.isinf(a) else math.fmod(a, b)
     return a - b * _whole_quotient(a, b)
@@ -109,7 +109,7 @@ def _identity(value: Value) -> Value:
 
 
 def _whole_division(call: Call, settings: Settings) -> Meaning:
-    """Of decimals the result is cut to a long in any mode."""
+    """Divide without the rest; of decimals the result is cut to a long in any mode."""
     divide = _guard_zero(_whole_quotient)
     if not isinstance(call.args[0].type, Decimal):
         return _convert_result(divide)(call, settings)
@@ -143,7 +143,7 @@ def _round(call: Call, _: Settings) -> Meaning:
 
 
 def _decimal(number: float) -> Fraction:
-    """The number that is printed for a double, which is what Spark rounds."""
+    """Return the number that is printed for a double, which is what Spark rounds."""
     return Fraction(repr(number))
 
 
@@ -163,7 +163,9 @@ def _to_whole(down_or_up: Callable[[Any], int]) -> Maker:
 
 
 def _power(a: float, b: float) -> float:
-    """As Java has it: overflow is infinity, what is undefined is NaN, and so is 1 to an unknown power."""
+    """Raise to a power as Java does: overflow is infinity, an undefined result is NaN, and so is 1 to the power of
+    NaN.
+    """
     if math.isnan(b) or (abs(a) == 1 and math.isinf(b)):
         return math.nan
     try:
@@ -198,7 +200,7 @@ def _bit_count(x: int) -> int:
 
 
 def _unscaled_value(call: Call, _: Settings) -> Meaning:
-    """The digits of a decimal as a whole number."""
+    """Return the digits of a decimal as a whole number."""
     (described,) = (arg.type for arg in call.args)
     assert isinstance(described, Decimal)
     return lambda value: int(value.scaleb(described.scale))

@@ -70,7 +70,9 @@ Caster = Callable[[Any], Value]
 
 
 def caster(source: Type, target: Type, mode: Mode, settings: Settings) -> Caster:
-    """What turns a value of one type into one of the other; null stays null. Intervals fail in mode "legacy" too."""
+    """Return what turns a value of one type into one of the other; null stays null. Intervals fail in mode "legacy"
+    too.
+    """
     always_fails = interval_fields(source) is not None or interval_fields(target) is not None
     cast = apply_mode("ansi" if always_fails and mode == "legacy" else mode, _caster(source, target, mode, settings))
     return lambda value: None if value is None else cast(value)
@@ -130,7 +132,7 @@ def _to_atom(source: Type, target: Type, mode: Mode, settings: Settings) -> Cast
 
 
 def _always_null(_: Value) -> None:
-    """Some casts are allowed, and always null: of a date to a number."""
+    """Return null: Spark allows some casts that have no value, such as a date to a number."""
 
 
 # --- booleans, numbers, bytes -------------------------------------------------------------------------------
@@ -166,13 +168,13 @@ def _to_integer(source: Type, target: Type, mode: Mode) -> Caster | None:
 
 
 def _wrap_to(target: Type) -> Caster:
-    """A byte or short is what is left of the int."""
+    """Return a byte or short is what is left of the int."""
     wide = LONG if target == LONG else INTEGER
     return lambda number: wrap(saturate(number, wide), target)
 
 
 def _whole_number(source: Type) -> Callable[[Any], int] | None:
-    """The integer that a value stands for: seconds of a timestamp, units of an interval."""
+    """Return the integer that a value stands for: seconds of a timestamp, units of an interval."""
     if source in INTEGRALS or isinstance(source, Decimal):
         return math.trunc
     if source == TIMESTAMP:
@@ -203,7 +205,7 @@ def _to_float(source: Type, target: Type) -> Caster | None:
 
 
 def _to_decimal(source: Type, target: Decimal) -> Caster | None:
-    """A float goes into a decimal as the double that is printed for it, NaN as null even in mode "ansi"."""
+    """Return a float goes into a decimal as the double that is printed for it, NaN as null even in mode "ansi"."""
     if source == STRING:
         return lambda text: rescale(read_decimal(text), target)
     if source == DATE:

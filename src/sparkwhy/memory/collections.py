@@ -22,7 +22,7 @@ LONGEST = 2**31 - 16
 
 
 def distinct(elements: Iterable[Value]) -> Elements:
-    """Each element once, the first of those that are equal."""
+    """Return each element once, the first of those that are equal."""
     firsts: dict[Hashable, Value] = {}
     for element in elements:
         firsts.setdefault(grouping_key(element), element)
@@ -71,7 +71,7 @@ def _slice(array: Elements, start: int, length: int) -> Elements:
 
 
 def _any_is(test: Callable[[Value], bool | None], array: Elements, goal: bool) -> bool | None:
-    """Whether the test comes out as `goal` for some element; null, if for none but it is null for some."""
+    """Return whether the test comes out as `goal` for some element; null, if for none but it is null for some."""
     unknown = False
     for element in array:
         verdict = test(element)
@@ -101,7 +101,7 @@ def _extreme(choose: Callable[..., Value]) -> Meaning:
 
 
 def _unique(elements: Iterable[Value]) -> Elements:
-    """As `distinct`; on the way numbers lose the sign of zero."""
+    """Return distinct values; numbers lose the sign of zero."""
     return distinct(e + 0.0 if isinstance(e, float) else e for e in elements)
 
 
@@ -164,7 +164,7 @@ def _size(collection: Value) -> int:
 
 
 def _with_index(of_values: Callable[[Elements, Sequence[Value]], Elements]) -> Maker:
-    """A function of the elements and what the lambda makes of each; the lambda may ask for the index too."""
+    """Return a function of the elements and what the lambda makes of each; the lambda may ask for the index too."""
 
     def make(call: Call, _: Settings) -> Meaning:
         function = call.args[1]

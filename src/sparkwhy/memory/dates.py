@@ -40,12 +40,12 @@ def instant(micros: int) -> datetime:
 
 
 def to_local(moment: datetime, zone: tzinfo) -> datetime:
-    """What a clock in the zone shows at that moment, without the zone."""
+    """Return what a clock in the zone shows at that moment, without the zone."""
     return check_calendar(lambda: moment.astimezone(zone).replace(tzinfo=None, fold=0))
 
 
 def to_instant(shown: datetime, zone: tzinfo) -> datetime:
-    """When a clock in the zone shows that time: the earlier of two moments; in a gap, later by the gap."""
+    """Return when a clock in the zone shows that time: the earlier of two moments; in a gap, later by the gap."""
     return check_calendar(lambda: shown.replace(tzinfo=zone).astimezone(timezone.utc))
 
 
@@ -54,7 +54,7 @@ def midnight(day: date) -> datetime:
 
 
 def add_months(day: date, months: int) -> date:
-    """The same day of another month, or the last day of it."""
+    """Return the same day of another month, or the last day of it."""
     years, month = divmod(day.month - 1 + months, 12)
     year = day.year + years
     if not 1 <= year <= 9999:
@@ -79,7 +79,9 @@ def _add_to_timestamp(call: Call, settings: Settings) -> Meaning:
 
 
 def _add_days_at_same_time(start: datetime, days: int, zone: tzinfo) -> datetime:
-    """The same time of another day; if clocks show it twice, with the offset of the start where that is possible."""
+    """Return the same time of another day; if clocks show it twice, with the offset of the start where that is
+    possible.
+    """
     shown = start.astimezone(zone)
     moved = shown.replace(tzinfo=None) + days * DAY
     first, second = (moved.replace(tzinfo=zone, fold=fold) for fold in (0, 1))

@@ -65,7 +65,7 @@ _ORDER: Mapping[CompareOp, Callable[[int, int], bool]] = {
 
 
 def evaluator(expr: Expr, attributes: Sequence[Attribute], settings: Settings) -> Evaluator:
-    """The function that computes the expression from a row of these attributes."""
+    """Return the function that computes the expression from a row of these attributes."""
     place = {attribute.id: i for i, attribute in enumerate(attributes)}
 
     def combine(part: Expr, below: RowFunctions) -> RowFunction:
@@ -95,7 +95,7 @@ def _memoize(step: RowFunction, read: Sequence[int]) -> Evaluator:
 
 
 def _is_hashed_exactly(type: Type) -> bool:
-    """Whether values that Python holds for equal are the same: not so 0.0 and -0.0, or 1.0 and 1.00."""
+    """Return whether values that Python holds for equal are the same: not so 0.0 and -0.0, or 1.0 and 1.00."""
     match type:
         case Array(element):
             return _is_hashed_exactly(element)
@@ -279,7 +279,7 @@ def _coalesce(args: RowFunctions) -> RowFunction:
 
 
 def _lambda(expr: Lambda, body: RowFunction) -> RowFunction:
-    """A lambda is a Python function of its parameters, and sees the row and the variables around it."""
+    """Return a lambda as a Python function of its parameters; it sees the row and the variables around it."""
     ids = [param.id for param in expr.params]
 
     def step(row: Row, scope: LambdaScope) -> Callable[..., Value]:

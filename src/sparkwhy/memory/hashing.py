@@ -34,7 +34,7 @@ _P4, _P5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
 
 
 def hash_function(expr: Call, _: Settings) -> Callable[..., int]:
-    """The function for these arguments."""
+    """Return the function for these arguments."""
     types = [arg.type for arg in expr.args]
 
     def hash_values(*values: Value) -> int:
@@ -47,7 +47,7 @@ def hash_function(expr: Call, _: Settings) -> Callable[..., int]:
 
 
 def _next(seed: int, value: Value, type: Type) -> int:
-    """The hash of a value after others; null leaves it as it was."""
+    """Return the hash of a value after others; null leaves it as it was."""
     if value is None:
         return seed
     match type:

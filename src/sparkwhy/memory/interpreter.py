@@ -48,7 +48,7 @@ Rows: TypeAlias = Sequence[Row]
 
 
 def run(plan: Plan, tables: Mapping[OpId, Rows], *, settings: Settings = DEFAULTS) -> list[Row]:
-    """The rows of the plan's result; `tables` has those of each table, by the id of its node."""
+    """Return the rows of the plan's result; `tables` has those of each table, by the id of its node."""
 
     def combine(node: Plan, inputs: tuple[Rows, ...]) -> Rows:
         return _apply(node, inputs, tables, settings)
@@ -116,7 +116,7 @@ def _flatten(node: Flatten, rows: Rows, settings: Settings) -> Rows:
 
 
 def _elements(node: Flatten, collection: Value) -> Iterator[Row]:
-    """What the elements of one collection add to its row; a null struct is inlined as null fields."""
+    """Yield what the elements of one collection add to its row; a null struct is inlined as null fields."""
     if isinstance(collection, MapValue):
         parts: Iterable[Row] = collection.pairs
     elif node.inline:
@@ -131,7 +131,7 @@ def _elements(node: Flatten, collection: Value) -> Iterator[Row]:
 
 
 def _groups(rows: Rows, keys: Sequence[Evaluator]) -> dict[Hashable, list[Row]]:
-    """The rows with equal keys together, groups in the order of their first rows."""
+    """Return the rows with equal keys together, groups in the order of their first rows."""
     groups: dict[Hashable, list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple([grouping_key(value(row)) for value in keys]), []).append(row)
@@ -174,7 +174,7 @@ def _window_call(expr: Expr) -> WindowCall | Opaque:
 
 
 def _distinct(node: Distinct, rows: Rows) -> Rows:
-    """The first row of each group; as they are grouped by, keys come out with 0.0 for -0.0."""
+    """Return the first row of each group; as they are grouped by, keys come out with 0.0 for -0.0."""
     wanted = node.output if node.keys is None else node.keys
     places = [i for i, attribute in enumerate(node.output) if attribute in wanted]
     groups = _groups(rows, [itemgetter(i) for i in places]).values()
@@ -182,7 +182,7 @@ def _distinct(node: Distinct, rows: Rows) -> Rows:
 
 
 def _set_operation(node: SetOperation, left: Rows, right: Rows) -> Rows:
-    """With `all`, each right row takes away (or lets through) one equal left row; without, all of them."""
+    """Run a set operation. With `all`, each right row removes (or keeps) one equal left row; without, all of them."""
     stock = Counter(grouping_key(row) for row in right)
     kept = []
     for row in left:

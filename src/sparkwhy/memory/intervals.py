@@ -15,7 +15,7 @@ _ORDER = list(SPANS)
 
 
 def truncate_to_unit(number: int, unit: int) -> int:
-    """The number without what is less than a unit, towards zero."""
+    """Return the number without what is less than a unit, towards zero."""
     return (abs(number) // unit * unit) * (1 if number >= 0 else -1)
 
 

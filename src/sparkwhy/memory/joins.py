@@ -45,7 +45,7 @@ def _pad_rows(node: Join, left: Sequence[Row], right: Sequence[Row], found: Sequ
 
 
 def _partners(node: Join, left: Sequence[Row], right: Sequence[Row], settings: Settings) -> list[Sequence[int]]:
-    """For each left row, the places of the right rows with which it meets the condition."""
+    """Return for each left row the places of the right rows with which the condition is true."""
     if node.condition is None:
         return [range(len(right)) for _ in left]
     meets = evaluator(node.condition, node.left.output + node.right.output, settings)
@@ -57,7 +57,7 @@ def _partners(node: Join, left: Sequence[Row], right: Sequence[Row], settings: S
 
 
 def _index(node: Join, right: Sequence[Row], settings: Settings) -> Partners:
-    """By the leading equalities only: one behind a conjunct that can fail must not hide its failure."""
+    """Find partners by the leading equalities only: one behind a conjunct that can fail must not hide its failure."""
     sides = _equalities(node)
     if not sides:
         return lambda _: range(len(right))
@@ -70,7 +70,7 @@ def _index(node: Join, right: Sequence[Row], settings: Settings) -> Partners:
 
 
 def _equalities(node: Join) -> list[tuple[Expr, Expr]]:
-    """The equalities of a left with a right attribute that stand before everything else in the condition."""
+    """Return the equalities of a left with a right attribute that stand before everything else in the condition."""
     assert node.condition is not None
     lefts = set(node.left.output)
     sides: list[tuple[Expr, Expr]] = []

@@ -23,7 +23,7 @@ _LARGEST_FLOAT = struct.unpack(">f", b"\x7f\x7f\xff\xff")[0]
 
 
 def null_on_failure(function: Callable[..., Value]) -> Callable[..., Value]:
-    """The function, with null where it has no result."""
+    """Return the function, with null where it has no result."""
 
     def nulling(*args: Value) -> Value:
         try:
@@ -39,20 +39,20 @@ def apply_mode(mode: Mode, function: Callable[..., Value]) -> Callable[..., Valu
 
 
 def wrap(number: int, type: Type) -> int:
-    """The number cut to the width of the type, as two's complement does."""
+    """Return the number cut to the width of the type, as two's complement does."""
     bits = INTEGRALS[type]
     return (number + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
 
 
 def check_fits(number: int, type: Type) -> int:
-    """The number, if it fits the type."""
+    """Return the number, if it fits the type."""
     if wrap(number, type) != number:
         raise EvaluationError(f"{number} does not fit {ddl(type)}")
     return number
 
 
 def saturate(number: float, type: Type) -> int:
-    """The number without its fraction, or the end of the range that it exceeds; NaN is 0, as in Java."""
+    """Return the number without its fraction, or the end of the range that it exceeds; NaN is 0, as in Java."""
     if math.isnan(number):
         return 0
     end = 1 << INTEGRALS[type] - 1
@@ -62,14 +62,14 @@ def saturate(number: float, type: Type) -> int:
 
 
 def truncate(number: float, type: Type) -> int:
-    """The number without its fraction, if that fits the type."""
+    """Return the number without its fraction, if that fits the type."""
     if not math.isfinite(number):
         raise EvaluationError(f"{number} does not fit {ddl(type)}")
     return check_fits(math.trunc(number), type)
 
 
 def float32(number: float) -> float:
-    """The nearest number of 32 bits."""
+    """Return the nearest number of 32 bits."""
     if not math.isfinite(number):
         return number
     try:
@@ -79,7 +79,7 @@ def float32(number: float) -> float:
 
 
 def float32_of_exact(number: Exact) -> float:
-    """The number of 32 bits nearest to an exact one, rounded once: by way of a double it would be twice."""
+    """Return the number of 32 bits nearest to an exact one, rounded once: by way of a double it would be twice."""
     exact = Fraction(number)
     near = float32(float64(exact))
     if math.isinf(near):
@@ -100,7 +100,7 @@ def _neighbour(number: float, step: int) -> float:
 
 
 def float64(number: Exact) -> float:
-    """The nearest double; beyond its range, infinity."""
+    """Return the nearest double; beyond its range, infinity."""
     try:
         return float(number)
     except OverflowError:
@@ -108,7 +108,7 @@ def float64(number: Exact) -> float:
 
 
 def round_half_up(number: Fraction) -> int:
-    """The nearest integer, halves away from zero."""
+    """Return the nearest integer, halves away from zero."""
     whole = (2 * abs(number.numerator) + number.denominator) // (2 * number.denominator)
     return whole if number >= 0 else -whole
 
@@ -124,7 +124,7 @@ def round_to_scale(number: Exact, scale: int) -> decimal.Decimal:
 
 
 def rescale(number: Exact, type: Decimal) -> decimal.Decimal:
-    """The number as a decimal of the type, if its integer digits fit."""
+    """Return the number as a decimal of the type, if its integer digits fit."""
     unscaled = round_half_up(Fraction(number) * 10**type.scale)
     if abs(unscaled) >= 10**type.precision:
         raise EvaluationError(f"{number} does not fit {ddl(type)}")
@@ -132,7 +132,7 @@ def rescale(number: Exact, type: Decimal) -> decimal.Decimal:
 
 
 def result_converter(type: Type, mode: Mode) -> Callable[[Any], Value]:
-    """What turns the exact result of an operation into one of the type: wrapped, rounded, or refused."""
+    """Return what turns the exact result of an operation into one of the type: wrapped, rounded, or refused."""
     if type in INTEGRALS:
         return (lambda n: wrap(n, type)) if mode == "legacy" else (lambda n: check_fits(n, type))
     if isinstance(type, Decimal):

@@ -81,7 +81,7 @@ def read_decimal(text: str) -> Fraction:
 
 
 def read_float(text: str, type: Type) -> float:
-    """A float or double, with the suffixes and the names that Java knows."""
+    """Return a float or double, with the suffixes and the names that Java knows."""
     trimmed = text.strip(_JAVA_BLANKS)
     named = _SPECIAL.get(trimmed.lower().removeprefix("+").removeprefix("-"))
     if named is not None and not (named != named and trimmed[:1] in "+-" and trimmed[1:] != "NaN"):
@@ -120,7 +120,7 @@ def _day(text: str, sign: str, year: str, month: str | None, day: str | None) ->
 
 
 def _check_month(text: str, year: int, month: int, day: int) -> None:
-    """The calendar repeats every 400 years: so also years that Python does not know can be checked."""
+    """Check a date. The calendar repeats every 400 years, so years that Python does not have can be checked too."""
     try:
         date(year % 400 + 400, month, day)
     except ValueError as error:
@@ -133,7 +133,7 @@ def read_timestamp(text: str, zone: tzinfo) -> datetime:
 
 
 def read_timestamp_ntz(text: str) -> datetime:
-    """A zone in the text is ignored."""
+    """Parse a timestamp without a zone; a zone in the text is ignored."""
     return _read_clock(text).shown
 
 

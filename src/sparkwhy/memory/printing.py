@@ -36,7 +36,7 @@ Printer = Callable[[Any], str]
 
 
 def printer(type: Type, mode: Mode, settings: Settings) -> Printer:
-    """What turns a value of the type, not null, into text."""
+    """Return what turns a value of the type, not null, into text."""
     match type:
         case Array(element):
             return _array_printer(_print_nulls(printer(element, mode, settings)))
@@ -104,12 +104,12 @@ def _struct_printer(shows: list[Printer]) -> Printer:
 
 
 def show_double(number: float) -> str:
-    """As Java prints: plain between a thousandth and ten millions, otherwise `1.5E10`."""
+    """Print a number as Java does: plain between a thousandth and ten millions, otherwise `1.5E10`."""
     return _format_as_java(number, repr(number))
 
 
 def show_float(number: float) -> str:
-    """With as few digits as tell it from all other floats of 32 bits."""
+    """Print a float with as few digits as distinguish it from all other floats of 32 bits."""
     if not math.isfinite(number):
         return _format_as_java(number, repr(number))
     candidates = (f"{number:.{digits}g}" for digits in range(1, 10))
@@ -132,7 +132,7 @@ def _format_as_java(number: float, digits: str) -> str:
 
 
 def _scientific(digits: str) -> tuple[str, int]:
-    """The significant digits of a printed number, and the power of ten of the first."""
+    """Return the significant digits of a printed number, and the power of ten of the first."""
     number = decimal.Decimal(digits)
     return "".join(map(str, number.as_tuple().digits)).rstrip("0") or "0", number.adjusted()
 

@@ -34,7 +34,7 @@ def _compare(order: Sequence[SortKey], a: tuple[Value, ...], b: tuple[Value, ...
 
 
 def compare_by(key: SortKey, a: Value, b: Value) -> int:
-    """Where nulls go does not depend on the direction."""
+    """Return where nulls go does not depend on the direction."""
     if a is None or b is None:
         nulls = (a is None) - (b is None)
         return -nulls if key.nulls_first else nulls

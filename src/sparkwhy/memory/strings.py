@@ -84,7 +84,7 @@ def _like(text: str, pattern: str, escape: str = "\\") -> bool:
 
 
 def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
-    """As Java splits, but with trailing empty strings; an empty pattern cuts between all characters."""
+    """Split as Java does, but keep trailing empty strings; an empty pattern cuts between all characters."""
     if not pattern and text:
         return _characters(text, limit)
     pieces: list[str] = []
@@ -99,7 +99,7 @@ def _split(text: str, pattern: str, limit: int = -1) -> tuple[str, ...]:
 
 
 def _characters(text: str, limit: int) -> tuple[str, ...]:
-    """Each character by itself, or with a limit the rest in the last piece."""
+    """Return each character by itself, or with a limit the rest in the last piece."""
     return (*text[: limit - 1], text[limit - 1 :]) if 0 < limit < len(text) else tuple(text)
 
 
@@ -108,7 +108,7 @@ def _regexp_replace(text: str, pattern: str, new: str) -> str:
 
 
 def _expand_template(template: str, found: re.Match[str]) -> str:
-    """The template with `$1` replaced by what the group found, as in Java."""
+    """Return the template with `$1` replaced by what the group found, as in Java."""
     return _JAVA_GROUP.sub(lambda part: part[1] if part[1] else _group(found, int(part[2])), template)
 
 

@@ -53,7 +53,7 @@ class MapValue:
 
 
 def grouping_key(value: Value) -> Hashable:
-    """A form that is equal for values of one type that a grouping puts together.
+    """Return a form that is equal for values of one type that a grouping puts together.
 
     Nulls are equal, NaN is equal to itself, -0.0 to 0.0; the entries of a map have no order.
     """
@@ -68,7 +68,7 @@ def grouping_key(value: Value) -> Hashable:
 
 
 def normalize_zero(value: Value) -> Value:
-    """The value as a grouping key comes out of a grouping: with 0.0 for -0.0."""
+    """Return the value as a grouping key comes out of a grouping: with 0.0 for -0.0."""
     if isinstance(value, float):
         return value + 0.0
     if isinstance(value, tuple):
@@ -105,7 +105,7 @@ in_order = cmp_to_key(compare)
 
 
 def bag(rows: Iterable[Row]) -> Counter[Hashable]:
-    """The rows with their multiplicities: equal for results that differ in nothing but the order of rows."""
+    """Return the rows with their multiplicities: equal for results that differ in nothing but the order of rows."""
     return Counter(grouping_key(row) for row in rows)
 
 

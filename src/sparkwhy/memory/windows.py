@@ -31,7 +31,7 @@ class WindowPartition:
     ranks: tuple[int, ...]
 
     def peers(self, i: int) -> range:
-        """The places of the rows that the order does not tell from row `i`."""
+        """Return the places of the rows that the order does not tell from row `i`."""
         return range(bisect_left(self.ranks, self.ranks[i]), bisect_right(self.ranks, self.ranks[i]))
 
 
@@ -44,7 +44,7 @@ _EXACT = decimal.Context(prec=80)
 
 
 def make_partition(rows: Sequence[Row], order: Callable[[Row], Any]) -> WindowPartition:
-    """The rows, sorted."""
+    """Return the rows, sorted."""
     keyed = sorted(((order(row), row) for row in rows), key=lambda pair: pair[0])
     ranks: list[int] = []
     for i, (key, _) in enumerate(keyed):
@@ -55,7 +55,7 @@ def make_partition(rows: Sequence[Row], order: Callable[[Row], Any]) -> WindowPa
 def window_function(
     expr: WindowCall | Opaque, order: Sequence[SortKey], attributes: Sequence[Attribute], settings: Settings
 ) -> WindowFunction:
-    """The function that computes a window column from a partition of rows of these attributes."""
+    """Return the function that computes a window column from a partition of rows of these attributes."""
     if isinstance(expr, Opaque):
         raise NotInterpretable(f"only Spark knows what {expr.text} means")
     match expr.function:
@@ -114,7 +114,7 @@ _RANKINGS: dict[str, WindowFunction] = {
 
 
 def _tiles(rows: int, count: int) -> Sequence[int]:
-    """As equal parts as can be, the larger ones first."""
+    """Return the tile of each row: parts of almost equal size, the larger ones first."""
     size, larger = divmod(rows, count)
     sizes = [size + (tile < larger) for tile in range(count)]
     return [tile for tile, length in enumerate(sizes, 1) for _ in range(length)]
@@ -124,7 +124,7 @@ def _tiles(rows: int, count: int) -> Sequence[int]:
 
 
 def _offset(call: Call, attributes: Sequence[Attribute], settings: Settings) -> WindowFunction:
-    """The value some rows before (lag) or after (lead); without such a row, the default of this one."""
+    """Return the value some rows before (lag) or after (lead); without such a row, the default of this one."""
     value, default = (evaluator(expr, attributes, settings) for expr in (call.args[0], call.args[2]))
     distance = _constant(call.args[1]) * (1 if call.function == "lead" else -1)
 
@@ -163,7 +163,7 @@ def _frame_function(
 
 
 def _frame(frame: Frame, order: Sequence[SortKey], attributes: Sequence[Attribute], settings: Settings) -> FrameOf:
-    """The places of the rows that the current row sees."""
+    """Return the places of the rows that the current row sees."""
     if frame.unit == "rows":
         return lambda part, i: _rows_frame(frame, len(part.rows), i)
     if isinstance(frame.lower, int) or isinstance(frame.upper, int):
@@ -188,7 +188,7 @@ def _peers_frame(frame: Frame, count: int, peers: range) -> range:
 
 
 def _range_frame(frame: Frame, key: SortKey, values: Sequence[Value], peers: range, i: int) -> range:
-    """The rows whose key is between that of the current row plus the bounds; null is only near null."""
+    """Return the rows whose key is between that of the current row plus the bounds; null is only near null."""
 
     def compare_with(bound: int) -> list[int]:
         limit = _add_offset(values[i], bound if key.ascending else -bound)

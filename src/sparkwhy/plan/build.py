@@ -27,12 +27,12 @@ class Fresh:
         return Attribute(AttrId(next(self._attributes)), name, type, nullable)
 
     def part(self, op: Plan) -> OpId:
-        """The id of a new operator that belongs to the step of this one."""
+        """Return the id of a new operator that belongs to the step of this one."""
         return OpId(op.id.step, next(self._parts))
 
 
 def carry(attributes: Iterable[Attribute]) -> tuple[Column, ...]:
-    """Columns that pass attributes on."""
+    """Return columns that pass attributes on."""
     return tuple(Column(attribute, Ref(attribute)) for attribute in attributes)
 
 
@@ -66,7 +66,7 @@ def either(condition: Expr, value: Expr, otherwise: Expr) -> Expr:
 
 
 def all_of(conditions: Iterable[Expr]) -> Expr:
-    """The conditions as one."""
+    """Return the conditions as one."""
     found = tuple(conditions)
     if not found:
         return boolean(True)
@@ -74,12 +74,12 @@ def all_of(conditions: Iterable[Expr]) -> Expr:
 
 
 def empty_array(element: Type) -> Expr:
-    """An array without elements, of this type: Spark computes it once, when it plans."""
+    """Return an array without elements, of this type: Spark computes it once, when it plans."""
     return Call("slice", (Call("array", (null(element),)), integer(1), integer(0)))
 
 
 def function(types: Iterable[Type], body: Callable[..., Expr]) -> Lambda:
-    """A lambda; its variables are numbered above all that its body contains."""
+    """Return a lambda; its variables are numbered above all that its body contains."""
     given = list(types)
     tokens = [object() for _ in given]  # kept alive until the body is built, so that their ids stay unique
     unnumbered = [Variable(-id(token), "x", type) for token, type in zip(tokens, given, strict=True)]
@@ -111,7 +111,7 @@ def exists(array: Expr, condition: Callable[[Expr], Expr]) -> Expr:
 
 
 def reduce(array: Expr, start: Expr, step: Callable[[Expr, Expr], Expr]) -> Expr:
-    """A left fold over the array: `step(so_far, element)`."""
+    """Return a left fold over the array: `step(so_far, element)`."""
     merge = function([start.type, element_of(array)], step)
     finish = function([start.type], lambda x: x)
     return Call("aggregate", (array, start, merge, finish))

@@ -79,7 +79,7 @@ class FieldOf:
 
 
 def _struct_in(type: Type) -> Struct:
-    """The struct that has the fields: of an array, that of its elements."""
+    """Return the struct that has the fields: of an array, that of its elements."""
     inner = type.element if isinstance(type, Array) else type
     assert isinstance(inner, Struct), f"no fields in {type}"
     return inner
@@ -327,10 +327,10 @@ TRUE = Literal(True, BOOLEAN)
 
 
 def conjuncts(condition: Expr) -> tuple[Expr, ...]:
-    """The parts of a condition that must all hold, left to right."""
+    """Return the parts of a condition that must all hold, left to right."""
     return condition.operands if isinstance(condition, And) else (condition,)
 
 
 def is_true(condition: Expr) -> Expr:
-    """The condition with null counted as false: the only reading of null under which a filter keeps a row."""
+    """Return the condition with null counted as false: the only reading of null under which a filter keeps a row."""
     return Compare("<=>", condition, TRUE)

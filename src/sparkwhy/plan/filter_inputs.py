@@ -12,14 +12,16 @@ _RANKS = ("row_number", "rank", "dense_rank")
 
 
 def group_keys_tested_by(op: Filter) -> tuple[Expr, ...]:
-    """What the rows have in common that a tested value was computed from: the keys of a group, or of a partition."""
+    """Return what the rows have in common that a tested value was computed from: the keys of a group, or of a
+    partition.
+    """
     group, ranking = grouping_tested_by(op), ranking_tested_by(op)
     keys = () if group is None else tuple(Ref(key.attribute) for key in group.keys)
     return keys + (() if ranking is None else ranking.partition)
 
 
 def grouping_tested_by(op: Filter) -> Aggregate | None:
-    """The grouping whose values the filter tests, if its keys still reach the filter."""
+    """Return the grouping whose values the filter tests, if its keys still reach the filter."""
     found = _producer_below(op)
     if not isinstance(found, Aggregate) or not _reads_any(op.condition, found.aggregates):
         return None
@@ -27,7 +29,7 @@ def grouping_tested_by(op: Filter) -> Aggregate | None:
 
 
 def ranking_tested_by(op: Filter) -> Window | None:
-    """The window whose ranks the filter tests, if what it partitions by still reaches the filter."""
+    """Return the window whose ranks the filter tests, if what it partitions by still reaches the filter."""
     found = _producer_below(op)
     if not isinstance(found, Window) or not _reads_any(op.condition, tuple(filter(_is_rank, found.columns))):
         return None
@@ -35,13 +37,13 @@ def ranking_tested_by(op: Filter) -> Window | None:
 
 
 def _reaches_filter(op: Filter, exprs: Iterable[Expr]) -> bool:
-    """Whether all that the expressions read is there for the filter to see."""
+    """Return whether all that the expressions read is there for the filter to see."""
     known = {attribute.id for attribute in op.input.output}
     return all(attribute.id in known for expr in exprs for attribute in attributes_of(expr))
 
 
 def _producer_below(op: Filter) -> Plan:
-    """The first operator below that is not a projection."""
+    """Return the first operator below that is not a projection."""
     below = op.input
     while isinstance(below, Project):
         below = below.input

@@ -68,12 +68,12 @@ def last_argument(args: Types) -> Type:
 
 
 def first_known(args: Types) -> Type:
-    """The type of arguments that are all alike; an untyped null says nothing."""
+    """Return the type of arguments that are all alike; an untyped null says nothing."""
     return next((type for type in args if type != NULL), NULL)
 
 
 def clip_decimal(precision: int, scale: int) -> Decimal:
-    """A decimal cut to 38 digits as Spark does: integer digits are kept before fractional ones."""
+    """Return a decimal cut to 38 digits as Spark does: integer digits are kept before fractional ones."""
     if precision <= MAX_PRECISION:
         return Decimal(precision, scale)
     kept = max(MAX_PRECISION - (precision - scale), min(scale, MIN_ADJUSTED_SCALE))

@@ -18,13 +18,13 @@ class Key(NamedTuple):
 
 
 def equal_keys(join: Join) -> tuple[Key, ...]:
-    """The keys that the condition of a join equates."""
+    """Return the keys that the condition of a join equates."""
     found = (as_key(join, part) for part in _parts(join))
     return tuple(key for key in found if key is not None)
 
 
 def residual_conditions(join: Join) -> tuple[Expr, ...]:
-    """The parts of the condition that are not keys."""
+    """Return the parts of the condition that are not keys."""
     return tuple(part for part in _parts(join) if as_key(join, part) is None)
 
 
@@ -38,7 +38,7 @@ def as_key(join: Join, part: Expr) -> Key | None:
 
 
 def strip_casts(key: Expr) -> Expr:
-    """What a key is before any cast, which Spark inserts where the types of two keys differ."""
+    """Return what a key is before any cast, which Spark inserts where the types of two keys differ."""
     while isinstance(key, Cast):
         key = key.input
     return key
@@ -49,7 +49,7 @@ def _parts(join: Join) -> tuple[Expr, ...]:
 
 
 def _reads(expr: Expr, attributes: tuple[Attribute, ...]) -> bool:
-    """Whether the expression reads attributes of this side only, and some."""
+    """Return whether the expression reads attributes of this side only, and some."""
     known = {attribute.id for attribute in attributes}
     read = [attribute.id for attribute in attributes_of(expr)]
     return bool(read) and all(id in known for id in read)

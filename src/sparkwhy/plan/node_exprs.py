@@ -29,7 +29,7 @@ from sparkwhy.plan.nodes import (
 
 
 def exprs_of(op: Plan) -> tuple[Expr, ...]:
-    """The expressions of an operator, in the order in which `with_exprs` takes them."""
+    """Return the expressions of an operator, in the order in which `with_exprs` takes them."""
     match op:
         case Table() | OneRow() | Union() | SetOperation() | Limit() | Sample():
             return ()
@@ -54,7 +54,7 @@ def exprs_of(op: Plan) -> tuple[Expr, ...]:
 
 
 def with_exprs(op: Plan, new: Sequence[Expr]) -> Plan:
-    """The operator with other expressions, given in the order of `exprs_of`."""
+    """Return the operator with other expressions, given in the order of `exprs_of`."""
     exprs = tuple(new)
     match op:
         case Table() | OneRow() | Union() | SetOperation() | Limit() | Sample():

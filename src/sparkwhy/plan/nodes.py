@@ -132,7 +132,7 @@ class OneRow(Node):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Project(Node):
-    """Computes columns from each row: select, rename, struct building, field access."""
+    """Compute columns from each row: select, rename, struct building, field access."""
 
     input: Plan
     columns: tuple[Column, ...]

@@ -12,7 +12,7 @@ from sparkwhy.plan.walk_exprs import attributes_of
 
 
 def attributes_made_by(node: Plan) -> Iterator[tuple[Attribute, tuple[Expr, ...]]]:
-    """The attributes that an operator makes, each with what it is made of."""
+    """Yield the attributes that an operator makes, each with what it is made of."""
     match node:
         case Project() | Window():
             yield from _columns(node.columns)
@@ -46,7 +46,7 @@ class Origins:
         return cls(made, {each.attribute.id: each.expr for each in projected if not each.is_carried})
 
     def ancestors(self, expr: Expr) -> frozenset[AttrId]:
-        """All attributes that an expression reads, and those that they are made of."""
+        """Return all attributes that an expression reads, and those that they are made of."""
         found, todo = set[AttrId](), [attribute.id for attribute in attributes_of(expr)]
         while todo:
             attribute = todo.pop()
@@ -56,7 +56,7 @@ class Origins:
         return frozenset(found)
 
     def computation(self, expr: Expr) -> Expr | None:
-        """What computed the value of a column; None if it was read, counted or chosen rather than computed."""
+        """Return what computed the value of a column; None if it was read, counted or chosen rather than computed."""
         while isinstance(expr, Ref) and expr.attribute.id in self.definitions:
             expr = self.definitions[expr.attribute.id]
         return None if isinstance(expr, Ref | FieldOf | Literal | AggCall | WindowCall) else expr

@@ -71,7 +71,7 @@ _INFIX = frozenset({"+", "-", "*", "/", "%", "div", "&", "|", "^"})
 
 
 def plain(attribute: Attribute) -> str:
-    """An attribute by its own name, in backticks where it would not read as one.
+    """Return an attribute by its own name, in backticks where it would not read as one.
 
     An attribute that Spark named after its expression keeps that name: `sum(amount)`.
     """
@@ -89,7 +89,7 @@ def quote_identifier(name: str) -> str:
 
 
 def show_expr(expr: Expr, names: Names = plain) -> str:
-    """The expression as SQL says it."""
+    """Return the expression as SQL says it."""
     return fold_expr(expr, lambda part, inner: show_part(part, inner, names))
 
 
@@ -175,7 +175,9 @@ def with_parens(expr: Expr, text: str) -> str:
 
 
 def _is_adjusted(given: Type, wanted: Type) -> bool:
-    """Whether a cast only puts a constant into the type of the column that it is compared with, as Spark does."""
+    """Return whether a cast only puts a constant into the type of the column that it is compared with, as Spark
+    does.
+    """
     return (is_numeric(given) and is_numeric(wanted)) or (given == STRING and wanted in (DATE, TIMESTAMP, STRING))
 
 
@@ -224,7 +226,7 @@ def _show_bound(bound: FrameBound) -> str:
 
 
 def show_op(op: Plan) -> str:
-    """One operator, without its inputs: `filter a.year >= 2019`."""
+    """Return one operator, without its inputs: `filter a.year >= 2019`."""
     names = names_for(op)
     match op:
         case Table():
@@ -301,7 +303,9 @@ def _show_columns(columns: Iterable[Column], names: Names = plain) -> str:
 
 
 def _show_project(op: Project, names: Names) -> str:
-    """What a projection makes; `*` stands for all that it passes on, if it drops nothing but what it makes anew."""
+    """Return what a projection makes; `*` stands for all that it passes on, if it drops nothing but what it makes
+    anew.
+    """
     made = [column for column in op.columns if not column.is_carried]
     kept = {column.attribute for column in op.columns if column.is_carried}
     again = {column.attribute.name for column in made}
@@ -325,7 +329,7 @@ def _show_join(op: Join, names: Names) -> str:
 
 
 def _not_in(join: Join) -> Expr | None:
-    """What NOT IN compares: Spark makes an anti join of it, for which null counts as a partner."""
+    """Return what NOT IN compares: Spark makes an anti join of it, for which null counts as a partner."""
     match join.condition:
         case Or((equal, IsNull(same))) if join.how == "anti" and equal == same:
             return equal
@@ -334,7 +338,7 @@ def _not_in(join: Join) -> Expr | None:
 
 
 def _shared_name(condition: Expr, join: Join) -> str | None:
-    """The name of two columns that must be equal, if it is the same and each side has one such column."""
+    """Return the name of two columns that must be equal, if it is the same and each side has one such column."""
     match condition:
         case Compare("=", Ref(one), Ref(other)) if one.name == other.name:
             sides = [[a.id for a in side.output if a.name == one.name] for side in (join.left, join.right)]
@@ -379,7 +383,7 @@ def show_key(key: SortKey, expr: str) -> str:
 
 
 def show_plan(plan: Plan) -> str:
-    """The whole plan, a line for each step, with the place in the user's code where it is known."""
+    """Return the whole plan, a line for each step, with the place in the user's code where it is known."""
     lines = []
     before: int | None = None
     last = {node.id.step: node for node in walk(plan)}
@@ -392,7 +396,7 @@ def show_plan(plan: Plan) -> str:
 
 
 def show_step(main: Plan, last: Plan) -> str:
-    """A user's operation: its main operator, and the projection that ends it where that computes something."""
+    """Return a user's operation: its main operator, and the projection that ends it where that computes something."""
     text = show_op(main)
     if last is main or not isinstance(last, Project) or all(c.is_carried for c in last.columns):
         return text
@@ -401,7 +405,7 @@ def show_step(main: Plan, last: Plan) -> str:
 
 
 def show_bare(before: Plan, after: Plan) -> str:
-    """An operator after a change, without the constants that it did not have before."""
+    """Return an operator after a change, without the constants that it did not have before."""
     known = [part for expr in exprs_of(before) for part in parts(expr) if isinstance(part, Literal)]
 
     def hide(expr: Expr) -> Expr | None:
@@ -411,12 +415,12 @@ def show_bare(before: Plan, after: Plan) -> str:
 
 
 def main_nodes(plan: Plan) -> dict[int, Plan]:
-    """The operator that stands for each step, in reading order."""
+    """Return the operator that stands for each step, in reading order."""
     return {node.id.step: node for node in walk(plan) if not node.id.part}
 
 
 def inputs_of_step(node: Plan) -> list[Plan]:
-    """The operators of other steps that this step reads."""
+    """Return the operators of other steps that this step reads."""
     found: list[Plan] = []
     todo = list(reversed(inputs(node)))
     while todo:

@@ -101,7 +101,7 @@ def is_year_month(type: Type) -> bool:
 
 
 def type_from_json(described: Any) -> Type:
-    """The type that Spark's `DataType.json` describes, parsed: a name, or a mapping with a `type`."""
+    """Return the type that Spark's `DataType.json` describes, parsed: a name, or a mapping with a `type`."""
     if isinstance(described, str):
         found = _DECIMAL.fullmatch(described)
         return Decimal(int(found[1]), int(found[2])) if found else Atom(described)
@@ -132,7 +132,7 @@ _SQL_NAMES = {
 
 
 def ddl(type: Type) -> str:
-    """The type as SQL writes it: `array<struct<city: string, year: int>>`."""
+    """Return the type as SQL writes it: `array<struct<city: string, year: int>>`."""
     match type:
         case Atom(name):
             return _SQL_NAMES.get(name, name)
@@ -147,7 +147,7 @@ def ddl(type: Type) -> str:
 
 
 def same_shape(left: Type, right: Type) -> bool:
-    """Whether the types are equal but for what may be null."""
+    """Return whether the types are equal but for what may be null."""
     match left, right:
         case Array(a), Array(b):
             return same_shape(a, b)

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 def inputs(plan: Plan) -> tuple[Plan, ...]:
-    """The operators that this one reads, left to right."""
+    """Return the operators that this one reads, left to right."""
     match plan:
         case Table() | OneRow():
             return ()
@@ -45,7 +45,7 @@ def inputs(plan: Plan) -> tuple[Plan, ...]:
 
 
 def with_inputs(plan: Plan, new: tuple[Plan, ...]) -> Plan:
-    """The same operator over other inputs."""
+    """Return the same operator over other inputs."""
     match plan:
         case Table() | OneRow():
             return plan
@@ -62,7 +62,7 @@ def with_inputs(plan: Plan, new: tuple[Plan, ...]) -> Plan:
 
 
 def walk(plan: Plan) -> Iterator[Plan]:
-    """All operators in reading order: inputs before the operator that reads them, left before right."""
+    """Yield all operators in reading order: inputs before the operator that reads them, left before right."""
     todo: list[tuple[Plan, bool]] = [(plan, False)]
     while todo:
         current, ready = todo.pop()
@@ -74,7 +74,7 @@ def walk(plan: Plan) -> Iterator[Plan]:
 
 
 def fold(plan: Plan, combine: Callable[[Plan, tuple[T, ...]], T]) -> T:
-    """Computes bottom-up: `combine` gets each operator with the results of its inputs."""
+    """Compute bottom-up: `combine` gets each operator with the results of its inputs."""
     done: list[T] = []
     for current in walk(plan):
         count = len(inputs(current))
@@ -86,7 +86,7 @@ def fold(plan: Plan, combine: Callable[[Plan, tuple[T, ...]], T]) -> T:
 
 
 def push_down(plan: Plan, seed: T, split: Callable[[Plan, T], tuple[T, ...]]) -> Mapping[OpId, T]:
-    """Computes top-down: `split` gets each operator with what came to it, and says what goes to each input."""
+    """Compute top-down: `split` gets each operator with what came to it, and says what goes to each input."""
     came: dict[OpId, T] = {}
     todo: list[tuple[Plan, T]] = [(plan, seed)]
     while todo:

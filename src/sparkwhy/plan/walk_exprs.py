@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 def operands(expr: Expr) -> tuple[Expr, ...]:
-    """The expressions that this one is made of, in the order in which `with_operands` takes them."""
+    """Return the expressions that this one is made of, in the order in which `with_operands` takes them."""
     match expr:
         case Ref() | Literal() | Variable():
             return ()
@@ -71,7 +71,7 @@ def operands(expr: Expr) -> tuple[Expr, ...]:
 
 
 def with_operands(expr: Expr, new: tuple[Expr, ...]) -> Expr:
-    """The same expression over other operands, given in the order of `operands`."""
+    """Return the same expression over other operands, given in the order of `operands`."""
     match expr:
         case Ref() | Literal() | Variable():
             return expr
@@ -109,7 +109,7 @@ def with_operands(expr: Expr, new: tuple[Expr, ...]) -> Expr:
 
 
 def parts(expr: Expr) -> Iterator[Expr]:
-    """The expression and everything in it, each before its operands, left to right."""
+    """Yield the expression and everything in it, each before its operands, left to right."""
     todo = [expr]
     while todo:
         current = todo.pop()
@@ -118,12 +118,12 @@ def parts(expr: Expr) -> Iterator[Expr]:
 
 
 def attributes_of(expr: Expr) -> Iterator[Attribute]:
-    """The attributes that the expression reads, once for each reference."""
+    """Return the attributes that the expression reads, once for each reference."""
     return (part.attribute for part in parts(expr) if isinstance(part, Ref))
 
 
 def is_heavy(expr: Expr) -> bool:
-    """Whether it computes so much that it had better be computed once only."""
+    """Return whether it computes so much that it had better be computed once only."""
     return sum(1 for _ in islice(parts(expr), _MUCH)) == _MUCH
 
 
@@ -131,12 +131,12 @@ _MUCH = 30
 
 
 def is_random(expr: Expr) -> bool:
-    """Whether it gives another value each time that it is computed: `rand()`, `uuid()`."""
+    """Return whether it gives another value each time that it is computed: `rand()`, `uuid()`."""
     return any(isinstance(part, Opaque) and not part.deterministic for part in parts(expr))
 
 
 def paths_of(expr: Expr) -> Iterator[Expr]:
-    """The attributes that the expression reads, with the fields that it takes: `address.year`, not `address`."""
+    """Yield the attributes that the expression reads, with the fields that it takes: `address.year`, not `address`."""
     todo = [expr]
     while todo:
         current = todo.pop()
@@ -153,7 +153,7 @@ def _is_path(expr: Expr) -> bool:
 
 
 def fold_expr(expr: Expr, combine: Callable[[Expr, tuple[T, ...]], T]) -> T:
-    """Computes bottom-up: `combine` gets each expression with the results of its operands."""
+    """Compute bottom-up: `combine` gets each expression with the results of its operands."""
     todo: list[tuple[Expr, bool]] = [(expr, False)]
     done: list[T] = []
     while todo:

@@ -10,7 +10,9 @@ _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))
 
 
 def zone_of(name: str) -> dt.tzinfo:
-    """The timezone of a session: a region, as `Europe/Berlin`, or an offset, as `+02:00`; else a `ValueError`."""
+    """Return the timezone of a session: a region, as `Europe/Berlin`, or an offset, as `+02:00`; else a
+    `ValueError`.
+    """
     if name in ("Z", "UTC", "GMT", "UT"):
         return dt.timezone.utc
     found = _OFFSET.fullmatch(name)
@@ -24,7 +26,7 @@ def zone_of(name: str) -> dt.tzinfo:
 
 
 def to_zone(moment: dt.datetime, name: str) -> dt.datetime:
-    """The moment as clocks show it in a timezone; one that has none is meant there.
+    """Return the moment as clocks show it in a timezone; one that has none is meant there.
 
     It has a fixed offset: of two moments in one region Python compares what the clocks show, and these repeat an hour.
     `fold` says that the clocks showed the same an hour before: then it takes the offset to tell the moment.

@@ -80,7 +80,7 @@ class Question:
 
 
 def functions_of(question: Question) -> Iterator[tuple[Custom, Type]]:
-    """The functions of the user, each with the type of the values that it gets."""
+    """Yield the functions of the user, each with the type of the values that it gets."""
     todo: list[tuple[BoundPattern, Type]] = [(pattern, attribute.type) for attribute, pattern in question.wanted]
     while todo:
         match todo.pop():
@@ -102,7 +102,7 @@ def attributes_mentioned(question: Question) -> tuple[Attribute, ...]:
 
 
 def accepts_null(pattern: BoundPattern) -> bool:
-    """Whether null may match."""
+    """Return whether null may match."""
     match pattern:
         case Anything() | Null() | Custom():
             return True
@@ -115,7 +115,7 @@ def accepts_null(pattern: BoundPattern) -> bool:
 
 
 def are_disjoint(left: BoundPattern, right: BoundPattern) -> bool:
-    """Whether clearly no value matches both: `{"sku": "A"}` and `{"sku": "B"}`."""
+    """Return whether clearly no value matches both: `{"sku": "A"}` and `{"sku": "B"}`."""
     match left, right:
         case Comparison("="), Comparison("="):
             return left != right
@@ -138,7 +138,7 @@ def group_overlapping(patterns: Sequence[BoundPattern]) -> list[list[BoundPatter
 
 
 def count_tests(pattern: BoundPattern) -> int:
-    """How many tests the condition for the pattern consists of."""
+    """Return how many tests the condition for the pattern consists of."""
     match pattern:
         case StructPattern(fields):
             return 1 + sum(count_tests(inner) for _, inner in fields)

@@ -45,7 +45,7 @@ _COMPARED = re.compile(r"(>=|<=|!=|>|<|=) ?(.*)", re.DOTALL)
 
 
 def from_json(given: Any) -> Fields:
-    r"""The pattern that JSON says, as text or parsed.
+    r"""Return the pattern that JSON says, as text or parsed.
 
     `"?"` is ANY, `"*"` in a list is `...`, `"> 0"` a comparison, `{"$contains": "x"}` a predicate; a leading
     backslash takes the meaning away, also from the `$` of a field.
@@ -79,7 +79,7 @@ def _reject_duplicates(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
 
 
 def _from_json(value: Any) -> Any:
-    """The Python literal that a part of the JSON stands for."""
+    """Return the Python literal that a part of the JSON stands for."""
     match value:
         case str():
             return _from_string(value)

@@ -59,7 +59,7 @@ __all__ = ["conditions", "row_matches"]
 
 
 def conditions(question: Question) -> tuple[Expr, ...]:
-    """What must all hold for a row to match: true exactly where the value matches; null may stand for false.
+    """Return what must all hold for a row to match: true exactly where the value matches; null may stand for false.
 
     The question is split into as many conditions as possible, so that each can be pushed down by itself:
     `{"order": {"id": 5, "x": 1}}` gives `order.id = 5` and `order.x = 1`.
@@ -120,13 +120,13 @@ def _map_conditions(value: Expr, pattern: MapPattern) -> tuple[Expr, ...]:
 
 
 def _entry_conditions(value: Expr, key: Literal, pattern: BoundPattern) -> tuple[Expr, ...]:
-    """The value at a missing key is null too: the key is asked for where null would do."""
+    """Ask for the key where null would match: the value at a missing key is null too."""
     there = Call("array_contains", (Call("map_keys", (value,)), key))
     return (*((there,) if accepts_null(pattern) else ()), *_conditions(ItemOf(value, key), pattern))
 
 
 def _array_conditions(value: Expr, pattern: ArrayPattern) -> tuple[Expr, ...]:
-    """An element of its own for each element pattern, by Hall's theorem.
+    """Require an element of its own for each element pattern, by Hall's theorem.
 
     There is such an assignment exactly if any set of patterns is matched by at least as many elements as the
     patterns of the set stand for. Sets of patterns that cannot match the same element follow from their parts.
@@ -166,7 +166,7 @@ def _count_condition(array: Expr, patterns: tuple[BoundPattern, ...], count: int
 
 
 def _variable(array: Expr) -> Variable:
-    """For the elements of the array, by a number that no lambda around it has."""
+    """Return a variable for the elements of the array, with a number that no lambda around it has."""
     assert isinstance(array.type, Array)
     depth = _depth(array)
     return Variable(depth, "x" if depth == 1 else f"x{depth}", array.type.element)
@@ -179,7 +179,7 @@ def _depth(value: Expr) -> int:
 
 
 def _test(value: Expr, pattern: BoundPattern) -> Expr:
-    """One condition, true or false."""
+    """Return one condition, true or false."""
     parts = _conditions(value, pattern)
     return is_true(parts[0] if len(parts) == 1 else And(parts))
 
@@ -188,7 +188,7 @@ def _test(value: Expr, pattern: BoundPattern) -> Expr:
 
 
 def row_matches(question: Question, row: tuple[Any, ...]) -> bool:
-    """Whether the row, in the values of the plan, matches; by the definition."""
+    """Return whether the row, in the values of the plan, matches; by the definition."""
     place = {attribute.id: i for i, attribute in enumerate(question.output)}
     return all(_value_matches(pattern, row[place[attribute.id]]) for attribute, pattern in question.wanted)
 
@@ -268,7 +268,9 @@ _TEXT_TESTS: Mapping[str, Callable[[str, str], bool]] = {
 
 
 def _is_assignable(pattern: ArrayPattern, values: tuple[Any, ...]) -> bool:
-    """Whether every element pattern gets an element of its own, and none is left over unless the list is open."""
+    """Return whether every element pattern gets an element of its own, and none is left over unless the list is
+    open.
+    """
     if len(values) < pattern.total or (len(values) > pattern.total and not pattern.is_open):
         return False
     slots = [inner for inner, count in pattern.counted for _ in range(count)]
@@ -278,7 +280,7 @@ def _is_assignable(pattern: ArrayPattern, values: tuple[Any, ...]) -> bool:
 
 
 def _augment(slot: int, candidates: list[list[int]], holder: dict[int, int], tried: set[int]) -> bool:
-    """Finds an element for the slot; who holds one may have to move on."""
+    """Find an element for the slot; who holds one may have to move on."""
     for element in candidates[slot]:
         if element in tried:
             continue

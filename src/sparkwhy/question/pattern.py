@@ -116,58 +116,60 @@ ANY = Anything()
 
 
 def eq(value: Any) -> Pattern:
-    """Equal to the value: `{"city": eq("NY")}`, as the plain value is, `{"city": "NY"}`; `eq(None)` is null."""
+    """Match the value: `{"city": eq("NY")}`, like the plain value `{"city": "NY"}`; `eq(None)` matches null."""
     return Null() if value is None else Comparison("=", _atom(value))
 
 
 def ne(value: Any) -> Pattern:
-    """Not null and different from the value: `{"city": ne("NY")}`; `ne(None)` is not null."""
+    """Match other values, but not null: `{"city": ne("NY")}`; `ne(None)` matches anything but null."""
     return Present() if value is None else Comparison("<>", _atom(value))
 
 
 def gt(value: Any) -> Pattern:
-    """Greater than the value: `{"revenue": gt(0)}`."""
+    """Match greater values: `{"revenue": gt(0)}`."""
     return Comparison(">", _atom(value))
 
 
 def ge(value: Any) -> Pattern:
-    """Greater than the value or equal to it: `{"day": ge("2024-01-01")}`."""
+    """Match the value and greater ones: `{"day": ge("2024-01-01")}`."""
     return Comparison(">=", _atom(value))
 
 
 def lt(value: Any) -> Pattern:
-    """Less than the value: `{"revenue": lt(100)}`."""
+    """Match smaller values: `{"revenue": lt(100)}`."""
     return Comparison("<", _atom(value))
 
 
 def le(value: Any) -> Pattern:
-    """Less than the value or equal to it: `{"revenue": le(100)}`."""
+    """Match the value and smaller ones: `{"revenue": le(100)}`."""
     return Comparison("<=", _atom(value))
 
 
 def between(low: Any, high: Any) -> Pattern:
-    """From `low` to `high`, both included: `{"year": between(2018, 2020)}`."""
+    """Match values from `low` to `high`, both included: `{"year": between(2018, 2020)}`."""
     return Between(_atom(low), _atom(high))
 
 
 def one_of(*values: Any) -> Pattern:
-    """One of the values: `{"city": one_of("NY", "LA")}`, or as a list, `one_of(cities)`; None among them is null."""
+    """Match one of the values: `{"city": one_of("NY", "LA")}`, or of a list, `one_of(cities)`; None among them is
+    null.
+    """
     only_a_collection = len(values) == 1 and isinstance(values[0], list | tuple | set | frozenset)
     return make_among(values[0] if only_a_collection else values)
 
 
 def contains(text: str) -> Pattern:
-    """A string that contains the text: `{"title": contains("Arsenal")}`."""
+    """Match strings that contain the text: `{"title": contains("Arsenal")}`."""
     return TextTest("contains", _text(text))
 
 
 def startswith(text: str) -> Pattern:
-    """A string that starts with the text: `{"sku": startswith("A-")}`."""
+    """Match strings that start with the text: `{"sku": startswith("A-")}`."""
     return TextTest("startswith", _text(text))
 
 
 def like(text: str) -> Pattern:
-    r"""A string that looks like the text: `{"sku": like("A-%")}`.
+    r"""Match strings that look like the text: `{"sku": like("A-%")}`.
 
     `%` is anything, `_` one character, and a backslash escapes them.
     """
@@ -179,7 +181,7 @@ def like(text: str) -> Pattern:
 
 
 def matches(expression: str) -> Pattern:
-    """A string in which the regular expression is found: `{"sku": matches("^A-[0-9]+$")}`.
+    """Match strings in which the regular expression is found: `{"sku": matches("^A-[0-9]+$")}`.
 
     It may be found anywhere, as by Spark's `rlike`.
     """
@@ -187,12 +189,12 @@ def matches(expression: str) -> Pattern:
 
 
 def is_null() -> Pattern:
-    """Null: `{"phone": is_null()}`, as a plain None is."""
+    """Match null: `{"phone": is_null()}`, like a plain None."""
     return Null()
 
 
 def not_null() -> Pattern:
-    """Anything but null: `{"phone": not_null()}`."""
+    """Match anything but null: `{"phone": not_null()}`."""
     return Present()
 
 
@@ -206,7 +208,7 @@ def make_among(values: Iterable[Any]) -> Among:
 
 
 def _atom(value: Any) -> Any:
-    """A single value, as Python's own type if it came from elsewhere, as numbers of numpy do."""
+    """Return a single value, as Python's own type if it came from elsewhere, as numbers of numpy do."""
     if isinstance(value, _ATOMS):
         return _check_size(value)
     if isinstance(value, bytearray):
@@ -259,7 +261,7 @@ def _text(value: Any) -> str:
 
 
 def to_pattern(literal: Any) -> Fields:
-    """The pattern that a Python literal says.
+    """Return the pattern that a Python literal says.
 
     >>> to_pattern({"city": "NY"})
     Fields(entries=(('city', Comparison(op='=', value='NY')),))
@@ -274,7 +276,7 @@ def to_pattern(literal: Any) -> Fields:
 
 
 def check_extent(literal: Any) -> None:
-    """Refuses what is too deep or too large to be entered, in a loop: it may contain itself."""
+    """Refuse what is too deep or too large to be entered, in a loop: it may contain itself."""
     seen, todo = 0, [(literal, 0)]
     while todo:
         current, depth = todo.pop()
@@ -311,7 +313,7 @@ def _fields(literal: Mapping[Any, Any], path: str) -> Fields:
 
 
 def join_path(path: str, name: object) -> str:
-    """The path of a field or entry of what is at the path: `order.items`."""
+    """Return the path of a field or entry of what is at the path: `order.items`."""
     return f"{path}.{quote_identifier(str(name))}" if path else quote_identifier(str(name))
 
 
@@ -339,7 +341,7 @@ _CONSTRUCTORS = (eq, ne, gt, ge, lt, le, between, one_of, contains, startswith, 
 
 
 def text_tests(pattern: Pattern) -> Iterator[TextTest]:
-    """All tests of the text of strings in a pattern."""
+    """Yield all tests of the text of strings in a pattern."""
     match pattern:
         case TextTest():
             yield pattern
@@ -357,7 +359,7 @@ _WORDS: Mapping[str, str] = {"<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=":
 
 
 def show_pattern(pattern: Pattern) -> str:
-    """The pattern as the Python literal that a user would write."""
+    """Return the pattern as the Python literal that a user would write."""
     match pattern:
         case Anything():
             return "ANY"
@@ -386,7 +388,7 @@ def show_pattern(pattern: Pattern) -> str:
 
 
 def function_name(function: Callable[..., Any]) -> str:
-    """How a user's function is called: `is_large`, `<lambda>`."""
+    """Return how a user's function is called: `is_large`, `<lambda>`."""
     return str(getattr(function, "__name__", type(function).__name__))
 
 

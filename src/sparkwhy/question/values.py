@@ -40,7 +40,7 @@ Reader: TypeAlias = Callable[[Any], Any]
 
 
 def convert(given: Any, type: Type, timezone: str) -> Any:
-    """The value of this type that was given; a `ValueError` says why there is none.
+    """Return the value of this type that was given; a `ValueError` says why there is none.
 
     >>> convert("12.5", Decimal(9, 2), "UTC")
     Decimal('12.50')
@@ -115,7 +115,7 @@ def _double(given: Any) -> float:
 
 
 def _float(given: Any) -> float:
-    """As many bits as Spark keeps: 0.1 is another number in 32 bits."""
+    """Return the number with as many bits as Spark keeps: 0.1 is another number in 32 bits."""
     (number,) = struct.unpack("<f", struct.pack("<f", _double(given)))
     return number if number == number else NAN
 
@@ -151,7 +151,7 @@ def _string(given: Any) -> str:
 
 
 def is_text(given: str) -> bool:
-    """Whether the characters are whole: Python also has halves of them, which no data can have."""
+    """Return whether the characters are whole: Python also has halves of them, which no data can have."""
     return not any("\ud800" <= character <= "\udfff" for character in given)
 
 
@@ -185,7 +185,7 @@ def _moment(given: Any) -> dt.datetime:
 
 
 def _iso(text: str) -> str:
-    """As Python 3.10 reads it: an offset in numbers, fractions of a second in six digits."""
+    """Return the text in the form that Python 3.10 reads: an offset in digits, fractions of a second in six digits."""
     return _FRACTION.sub(lambda found: f".{found[1]:0<6}", re.sub("[Zz]$", "+00:00", text))
 
 

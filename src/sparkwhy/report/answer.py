@@ -93,7 +93,7 @@ class Answer:
     __repr__ = __str__
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The answer as one page that needs nothing else; written to `path` too, if one is given."""
+        """Return the answer as one page that needs nothing else; written to `path` too, if one is given."""
         text = page(Report.of(self))
         if path is not None:
             _file(path).write_text(text, encoding="utf-8")
@@ -103,7 +103,7 @@ class Answer:
         return fragment(Report.of(self))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        """The answer as notebooks show it: the picture, and the text for those that show none."""
+        """Return the answer as notebooks show it: the picture, and the text for those that show none."""
         return {"text/html": self._repr_html_(), "text/plain": str(self)}
 
     def to_dict(self) -> dict[str, Any]:

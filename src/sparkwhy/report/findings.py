@@ -38,7 +38,9 @@ def findings(operator: Operator, witness: Witness, explanation: Explanation) -> 
 def _nulls(
     node: Plan | None, seen: Observation, witness: Witness, explanation: Explanation, nodes: Mapping[int, Plan]
 ) -> Iterator[str]:
-    """Where the nulls came from on which a condition failed: outer joins without a partner, or what was computed."""
+    """Yield where the nulls came from on which a condition failed: outer joins without a partner, or what was
+    computed.
+    """
     condition = None if node is None else condition_of(node)
     if condition is None:
         return
@@ -57,12 +59,12 @@ def _nulls(
 
 
 def _did_not_hold(part: Expr, seen: Observation) -> bool:
-    """Whether a conjunct is not known to be true: a join without a partner records no verdicts."""
+    """Return whether a conjunct is not known to be true: a join without a partner records no verdicts."""
     return not seen.has_verdict(part) or seen.verdict_of(part) is not True
 
 
 def _padding(behind: frozenset[AttrId], witness: Witness, nodes: Mapping[int, Plan]) -> Iterator[Join]:
-    """The joins that had no partner for the witness on the side where these attributes come from."""
+    """Yield the joins that had no partner for the witness on the side where these attributes come from."""
     for step, seen in witness.at.items():
         node = nodes.get(step)
         if isinstance(node, Join) and seen.no_partner is not None and behind & _lacking(node, seen):
@@ -75,7 +77,7 @@ def _lacking(join: Join, seen: Observation) -> frozenset[AttrId]:
 
 
 def _is_relaxed(behind: frozenset[AttrId], blamed: set[int], nodes: Mapping[int, Plan]) -> bool:
-    """Whether the null is that of an explode of nothing, which the explanation blames already."""
+    """Return whether the null is that of an explode of nothing, which the explanation blames already."""
     flattens = (node for step in blamed if isinstance(node := nodes.get(step), Flatten))
     return any(behind & {element.id for element in node.elements} for node in flattens)
 
@@ -89,12 +91,14 @@ def _explain_padding(join: Join, part: Expr, origins: Origins, witness: Witness)
 
 
 def _includes(part: Expr) -> bool:
-    """Whether a condition says what is wanted. One of what is not would let that through, as a part of the join."""
+    """Return whether a condition says what is wanted. One of what is not would let that through, as a part of the
+    join.
+    """
     return isinstance(part, In) or (isinstance(part, Compare) and part.op != "<>")
 
 
 def _explain_computed_null(path: Expr, origins: Origins, witness: Witness, plan: Plan) -> Iterator[str]:
-    """What computed a null, and of what, as far as the result shows that."""
+    """Yield what computed a null, and of what, as far as the result shows that."""
     expr = origins.computation(path)
     if expr is not None:
         read = {attribute.id for attribute in attributes_of(expr)}
@@ -105,7 +109,7 @@ def _explain_computed_null(path: Expr, origins: Origins, witness: Witness, plan:
 
 
 def _format(path: Expr, values: Mapping[str, Any]) -> str:
-    """The format of a text that is no date as it stands."""
+    """Return the format of a text that is no date as it stands."""
     formats = [each for text in values.values() for each in date_formats(print_value(text))]
     return f", which has the format {' or '.join(formats)}" if formats and path.type in TIMES else ""
 

@@ -29,7 +29,9 @@ class Flow:
 
     @classmethod
     def of(cls, plan: Plan, explanations: Iterable[Explanation]) -> Flow | None:
-        """The flow as far as the explanations tell: of the query as written, or else of the first alternative."""
+        """Return the flow as far as the explanations tell: of the query as written, or else of the first
+        alternative.
+        """
         seen = [each for each in explanations if each.count]
         if not seen:
             return None
@@ -62,7 +64,7 @@ class _Tree:
         return cls(nodes, reads, {below: step for step, inputs in reads.items() for below in inputs})
 
     def steps_below(self, step: int) -> Iterator[int]:
-        """The step and all that it reads from."""
+        """Yield the step and all that it reads from."""
         todo = [step]
         while todo:
             below = todo.pop()
@@ -70,7 +72,7 @@ class _Tree:
             todo.extend(self.reads[below])
 
     def steps_above(self, step: int) -> Iterator[int]:
-        """The step and all that its rows go through."""
+        """Yield the step and all that its rows go through."""
         yield step
         while step in self.reader:
             step = self.reader[step]
@@ -103,7 +105,7 @@ def _way(tree: _Tree, explanation: Explanation) -> _Way:
 def _sides(
     tree: _Tree, step: int, explanation: Explanation, dead: frozenset[int]
 ) -> tuple[Sequence[int], Sequence[int]]:
-    """The inputs of a step that a row does not come from, and those of which that is not known."""
+    """Return the inputs of a step that a row does not come from, and those of which that is not known."""
     inputs = tree.reads[step]
     match tree.nodes[step]:
         case Union():

@@ -94,7 +94,9 @@ Outline: TypeAlias = list[tuple[float, float]]
 
 
 def layout(plan: Plan) -> Graph:
-    """A place for each step: one layer above the step that reads it, beside its siblings, as near as they fit."""
+    """Return a place for each step: one layer above the step that reads it, beside its siblings, as near as they
+    fit.
+    """
     reads, boxes = _reads(plan), _boxes(plan)
     layers = _layers(plan.id.step, reads)
     across = _across(plan.id.step, reads)
@@ -126,7 +128,7 @@ def _reads(plan: Plan) -> dict[int, list[int]]:
 
 
 def _boxes(plan: Plan) -> dict[int, Box]:
-    """The boxes in reading order, not yet placed."""
+    """Return the boxes in reading order, not yet placed."""
     last = {node.id.step: node for node in walk(plan)}
     return {
         step: _box_without_place(node, show_controls(show_step(node, last[step])))
@@ -141,7 +143,7 @@ def _box_without_place(node: Plan, text: str) -> Box:
 
 
 def _layers(root: int, reads: Mapping[int, Sequence[int]]) -> dict[int, int]:
-    """How many steps lie between each step and the result."""
+    """Return how many steps lie between each step and the result."""
     found = {root: 0}
     for step in _from_root(root, reads):
         found.update((below, found[step] + 1) for below in reads[step])
@@ -157,7 +159,7 @@ def _from_root(root: int, reads: Mapping[int, Sequence[int]]) -> Iterator[int]:
 
 
 def _across(root: int, reads: Mapping[int, Sequence[int]]) -> dict[int, float]:
-    """The left edge of each box: a step stands in the middle under what it reads."""
+    """Return the left edge of each box: a step stands in the middle under what it reads."""
     order = list(_from_root(root, reads))
     outlines: dict[int, Outline] = {}
     aside: dict[int, float] = {root: 0.0}
@@ -171,7 +173,9 @@ def _across(root: int, reads: Mapping[int, Sequence[int]]) -> dict[int, float]:
 
 
 def _place_side_by_side(outlines: Sequence[Outline]) -> tuple[list[float], Outline]:
-    """How far each subtree is moved so that none overlaps and their reader stands at 0; and the outline of all."""
+    """Return how far each subtree is moved so that none overlaps and their reader stands at 0; and the outline of
+    all.
+    """
     shifts: list[float] = []
     whole: Outline = []
     for outline in outlines:
@@ -193,7 +197,7 @@ def _merge_outlines(left: Outline, right: Outline) -> Outline:
 
 
 def _down(layers: Mapping[int, int], heights: Mapping[int, float]) -> dict[int, float]:
-    """The upper edge of each layer; the highest number is at the top."""
+    """Return the upper edge of each layer; the highest number is at the top."""
     tallest: dict[int, float] = {}
     for step, layer in layers.items():
         tallest[layer] = max(tallest.get(layer, 0.0), heights[step])
@@ -221,7 +225,9 @@ def _height(lines: Sequence[str], where: str | None) -> float:
 
 
 def draw(graph: Graph, flow: Flow | None = None, highlighted: Iterable[int] = ()) -> Markup:
-    """The graph as SVG; each box carries its step as `data-step`, and with a flow each arrow says how many come by."""
+    """Return the graph as SVG; each box carries its step as `data-step`, and with a flow each arrow says how many come
+    by.
+    """
     marked = set(highlighted)
     arrows = [_arrow(graph, arrow, flow) for arrow in graph.arrows]
     boxes = [_box(box, flow, box.step in marked) for box in graph.boxes.values()]
@@ -240,7 +246,7 @@ def _arrow(graph: Graph, arrow: Arrow, flow: Flow | None) -> Markup:
 
 
 def _result(last: Box, flow: Flow) -> Markup:
-    """The arrow out of the last step."""
+    """Return the arrow out of the last step."""
     return _wire(last, (last.middle, last.bottom), (last.middle, last.bottom + _BELOW), flow, data_from=last.step)
 
 
@@ -258,7 +264,7 @@ def _wire(below: Box, start: tuple[float, float], end: tuple[float, float], flow
 
 
 def _label(text: str, x: float, y: float, *, before: bool) -> Markup:
-    """A text beside an arrow, on the side to which it does not turn."""
+    """Return a text beside an arrow, on the side to which it does not turn."""
     aside, anchor = (-9, "end") if before else (9, "start")
     return element("text", text, class_="count", x=x + aside, y=y, text_anchor=anchor)
 
@@ -285,7 +291,7 @@ def _box(box: Box, flow: Flow | None, marked: bool) -> Markup:
 
 
 def _loss(box: Box, flow: Flow | None) -> Iterator[Markup]:
-    """How many possible answers the step drops, on its lower edge, beside the arrow."""
+    """Yield how many possible answers the step drops, on its lower edge, beside the arrow."""
     lost = 0 if flow is None else flow.lost.get(box.step, 0)
     if lost:
         text = f"{lost} lost"
@@ -296,7 +302,7 @@ def _loss(box: Box, flow: Flow | None) -> Iterator[Markup]:
 
 
 def _spoken(box: Box, flow: Flow | None) -> str:
-    """The step in words, for those who cannot see where it stands."""
+    """Return the step in words, for those who cannot see where it stands."""
     words = [f"Step {box.step}", box.text, *([] if box.where is None else [box.where])]
     if flow is not None and box.step in flow.left:
         words.append(f"{flow.left[box.step]} of {flow.total} possible answers come out of it")

@@ -27,7 +27,7 @@ _ELEMENTS = 6
 
 
 def page(report: Report) -> str:
-    """The whole page."""
+    """Return the whole page."""
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -41,7 +41,7 @@ def page(report: Report) -> str:
 
 
 def fragment(report: Report) -> str:
-    """The report with its style and its script, to be put into a page."""
+    """Return the report with its style and its script, to be put into a page."""
     return _fragment(report).text
 
 
@@ -54,14 +54,14 @@ def _fragment(report: Report) -> Markup:
 
 
 def _marked_operators(report: Report) -> set[int]:
-    """The operators of the first explanation, or the sources that lack the row."""
+    """Return the operators of the first explanation, or the sources that lack the row."""
     shown = report.explanations or report.dominated
     lacking = {gap.table.id for gap in report.gaps}
     return lacking | {suspect.operator.id for each in shown[:1] for suspect in each.suspects}
 
 
 def _drawings(report: Report, marked: set[int]) -> Iterator[Markup]:
-    """The drawing, and one in a single column for where that is too wide; the style shows one of them."""
+    """Yield the drawing, and one in a single column for where that is too wide; the style shows one of them."""
     wide, narrow = layout(report.plan), stack(report.plan)
     shown = {"drawing": wide} if wide.width <= narrow.width else {"drawing wide": wide, "drawing narrow": narrow}
     for name, graph in shown.items():
@@ -249,13 +249,13 @@ def _table(caption: str | None, rows: Iterable[Row]) -> Markup:
 
 
 def _records(names: Sequence[str], rows: Sequence[Row]) -> Iterator[Markup]:
-    """A line for each row."""
+    """Yield a line for each row."""
     yield element("thead", element("tr", *(element("th", name, scope="col") for name in names)))
     yield element("tbody", *(element("tr", *(_cell(row.get(name)) for name in names)) for row in rows))
 
 
 def _lines(names: Sequence[str], rows: Sequence[Row]) -> Iterator[Markup]:
-    """A line for each column."""
+    """Yield a line for each column."""
     lines = [(element("th", name, scope="row"), *(_cell(row.get(name)) for row in rows)) for name in names]
     yield element("tbody", *(element("tr", *line) for line in lines))
 
@@ -265,7 +265,7 @@ def _cell(value: Any) -> Markup:
 
 
 def _parts(value: Any) -> Content:
-    """A value; one with parts as a small table of them."""
+    """Return a value; one with parts as a small table of them."""
     match value:
         case None:
             return element("span", "null", class_="null")
@@ -283,7 +283,7 @@ def _parts(value: Any) -> Content:
 
 
 def _nested_table(content: Iterable[Markup], count: int | None = None) -> Markup:
-    """A table in a cell, and how many of its elements are left out."""
+    """Return a table in a cell, and how many of its elements are left out."""
     if count == 0:
         return element("span", "empty", class_="null")
     rest = 0 if count is None else count - _ELEMENTS

@@ -13,7 +13,7 @@ from sparkwhy.report.answer import Answer
 
 
 def name_file(answer: Answer, file: Path) -> Answer:
-    """The answer with `report.sql:3` where it says SQL line 3."""
+    """Return the answer with `report.sql:3` where it says SQL line 3."""
     plan = fold(
         answer.plan, lambda node, inputs: with_inputs(replace(node, where=_place_in_file(node.where, file)), inputs)
     )

@@ -46,7 +46,7 @@ class Redaction:
 
     @classmethod
     def from_argument(cls, redact: Any) -> Redaction | None:
-        """What was asked for, if it can be; None: nothing is hidden."""
+        """Return what was asked for, if it can be; None: nothing is hidden."""
         if isinstance(redact, bool):
             return cls() if redact else None
         if callable(redact) and not isinstance(redact, type):
@@ -54,7 +54,7 @@ class Redaction:
         return cls(columns=frozenset(name.lower() for name in _names(redact)))
 
     def check(self, plan: Plan) -> None:
-        """Refuses the name of a column that the query does not have: its values would be shown."""
+        """Refuse the name of a column that the query does not have: its values would be shown."""
         known = {name for node in walk(plan) for a in node.output for name in (a.name.lower(), *_fields(a.type))}
         for name in sorted(self.columns or ()):
             if name not in known:
@@ -62,17 +62,17 @@ class Redaction:
                 raise BadArgument("redact", f"names {name}, which the query does not have", hint=_suggest_names(near))
 
     def extend_to(self, plan: Plan) -> Redaction:
-        """The same with the names of all columns that are computed from hidden ones."""
+        """Return the same with the names of all columns that are computed from hidden ones."""
         return self if self.columns is None else replace(self, columns=_derived_names(plan, self.columns))
 
     def hides(self, what: str) -> bool:
-        """Whether a value is hidden, by the column or the expression that it is of."""
+        """Return whether a value is hidden, by the column or the expression that it is of."""
         if self.columns is None:
             return True
         return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", what.lower()) for name in self.columns)
 
     def mask_value(self, what: str, value: Any, type: str = "") -> Any:
-        """What is shown of a value; that it is null is no secret."""
+        """Return what is shown of a value; that it is null is no secret."""
         if value is None or not self.hides(what):
             return value
         return f"{MASK} {type}".strip() if self.mask is None else str(self.mask(what, print_value(value)))
@@ -98,7 +98,7 @@ def _suggest_names(names: Iterable[str]) -> str:
 
 
 def _fields(type: Type) -> Iterator[str]:
-    """The names of all fields inside of a type."""
+    """Yield the names of all fields inside of a type."""
     match type:
         case Struct(fields):
             for field in fields:
@@ -114,7 +114,7 @@ def _fields(type: Type) -> Iterator[str]:
 
 
 def _derived_names(plan: Plan, names: frozenset[str]) -> frozenset[str]:
-    """The names, and those of all columns that are computed from columns or fields of these names."""
+    """Return the names, and those of all columns that are computed from columns or fields of these names."""
     hidden = {a.id for node in walk(plan) for a in node.output if {a.name.lower(), *_fields(a.type)} & names}
 
     def reads_hidden(expr: Expr) -> bool:
@@ -130,7 +130,7 @@ def _derived_names(plan: Plan, names: frozenset[str]) -> frozenset[str]:
 
 
 def redact_answer(answer: Answer, redaction: Redaction) -> Answer:
-    """The answer without the hidden values."""
+    """Return the answer without the hidden values."""
     hide = redaction.extend_to(answer.plan)
     return replace(
         answer,
@@ -193,7 +193,7 @@ def _hide_rows(rows: Iterable[Row], hide: Redaction) -> tuple[Row, ...]:
 
 
 def _fix(fix: Fix, hide: Redaction) -> Fix:
-    """The fix without the constants that it takes from the data; the line of the file says them too."""
+    """Return the fix without the constants that it takes from the data; the line of the file says them too."""
     if fix.bare in (None, fix.after) or not hide.hides(fix.after):
         return fix
     return replace(fix, after=fix.bare, diff=None)

@@ -117,12 +117,14 @@ class ShownExplanation:
 
 
 def _is_stricter(explanation: Explanation) -> bool:
-    """Whether no row speaks for it, but a filter has to let other rows through, that one may be kept further on."""
+    """Return whether no row speaks for it, but a filter has to let other rows through, that one may be kept further
+    on.
+    """
     return not explanation.witnesses and {operator.kind for operator in explanation.operators} == {"filter"}
 
 
 def _returned_row(explanation: Explanation) -> Row | None:
-    """The row that the fix returned, if its values depend on which other rows are let through."""
+    """Return the row that the fix returned, if its values depend on which other rows are let through."""
     changed = {operator.id for operator in explanation.operators}
     measuring = (node for node in walk(explanation.plan) if computes_across_rows(node))
     below = {each.id.step for node in measuring for each in walk(node)}
@@ -167,7 +169,7 @@ class Report:
 
 
 def _worth_telling(answer: Answer) -> Iterator[Explanation]:
-    """What was tried in vain; where the row is explained, only changes that were run, for what came of them."""
+    """Return what was tried in vain; where the row is explained, only changes that were run, for what came of them."""
     return (each for each in answer.tried if each.fixes or answer.outcome != "explained")
 
 
@@ -221,7 +223,7 @@ def _place(operator: Operator, among: tuple[Operator, ...]) -> str | None:
 
 
 def _line(diff: str) -> tuple[str, str] | None:
-    """The old and the new line of a unified diff of one line, without their indent."""
+    """Return the old and the new line of a unified diff of one line, without their indent."""
     body = diff.splitlines()[3:]
     old, new = ([line[1:].strip() for line in body if line[:1] == sign] for sign in "-+")
     return (old[0], new[0]) if len(old) == len(new) == 1 else None

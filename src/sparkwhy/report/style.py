@@ -32,7 +32,7 @@ Line = tuple[Piece, ...]
 
 
 def plain_line(line: Line) -> str:
-    """The line without colour; what would steer the terminal is made visible."""
+    """Return the line without colour; what would steer the terminal is made visible."""
     return "".join(show_controls(piece.text) for piece in line).rstrip()
 
 
@@ -47,7 +47,7 @@ def _color(piece: Piece) -> str:
 
 
 def wrap_line(line: Line, width: int) -> Iterator[Line]:
-    """The line in as many as it takes to fit, broken between words."""
+    """Yield the line in as many as it takes to fit, broken between words."""
     shown = tuple(Piece(show_controls(piece.text), piece.role) for piece in line)
     text = "".join(piece.text for piece in shown).rstrip()
     if len(text) <= width or any(piece.role in _VERBATIM for piece in line):
@@ -61,7 +61,7 @@ def wrap_line(line: Line, width: int) -> Iterator[Line]:
 
 
 def _breaks(text: str, width: int, indent: int) -> Iterator[tuple[int, int]]:
-    """From where to where each line goes; a word that is too long has a line of its own."""
+    """Return where each line begins and ends; a word that is too long gets a line of its own."""
     start, room = 0, width
     while len(text) - start > room:
         end = text.rfind(" ", start + (indent if start == 0 else 0) + 1, start + room + 1)
@@ -74,7 +74,7 @@ def _breaks(text: str, width: int, indent: int) -> Iterator[tuple[int, int]]:
 
 
 def _between(line: Line, start: int, end: int) -> Line:
-    """The pieces of a line, as far as they lie between two places."""
+    """Return the pieces of a line, as far as they lie between two places."""
     found, at = [], 0
     for piece in line:
         inner = piece.text[max(start - at, 0) : max(end - at, 0)]
@@ -85,10 +85,10 @@ def _between(line: Line, start: int, end: int) -> Line:
 
 
 def width_of(stream: TextIO) -> int | None:
-    """How many columns a terminal has; None if the output is not a terminal."""
+    """Return how many columns a terminal has; None if the output is not a terminal."""
     return shutil.get_terminal_size().columns if stream.isatty() else None
 
 
 def takes_colour(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether colour is welcome: on a terminal, unless NO_COLOR says otherwise."""
+    """Return whether colour is welcome: on a terminal, unless NO_COLOR says otherwise."""
     return not environment.get("NO_COLOR") and environment.get("TERM") != "dumb" and stream.isatty()

@@ -24,7 +24,8 @@ Content: TypeAlias = str | Markup
 
 
 def element(name: str, /, *content: Content, **attributes: str | float | None) -> Markup:
-    """An element; `data_step` is the attribute `data-step`, `class_` is `class`, and one that is None is left out.
+    """Return an element; `data_step` is the attribute `data-step`, `class_` is `class`, and one that is None is left
+    out.
 
     >>> element("p", "a < b", class_="note").text
     '<p class="note">a &lt; b</p>'
@@ -45,12 +46,12 @@ def document(html: Markup) -> str:
 
 
 def style_sheet(name: str) -> Markup:
-    """A style sheet of this package."""
+    """Return a style sheet of this package."""
     return Markup(f"<style>\n{_resource(name)}</style>")
 
 
 def script(name: str) -> Markup:
-    """A script of this package."""
+    """Return a script of this package."""
     return Markup(f"<script>\n{_resource(name)}</script>")
 
 

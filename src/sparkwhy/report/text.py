@@ -18,12 +18,12 @@ _TRIED = 3
 
 
 def render(report: Report, *, width: int | None = None) -> str:
-    """The report, a few lines for each explanation, without colour; broken to a width, if one is given."""
+    """Return the report, a few lines for each explanation, without colour; broken to a width, if one is given."""
     return _join_lines(report, plain_line, width)
 
 
 def render_coloured(report: Report, *, width: int | None = None) -> str:
-    """The same for a terminal that shows colours."""
+    """Return the same for a terminal that shows colours."""
     return _join_lines(report, coloured_line, width)
 
 
@@ -76,7 +76,7 @@ def _explanations(explanations: Iterable[ShownExplanation], width: int | None) -
 
 
 def _place(suspects: Sequence[Suspect], width: int | None) -> int:
-    """Where places in the user's code are aligned to: behind the longest operator, if there is room for both."""
+    """Return where places in the user's code are aligned to: behind the longest operator, if there is room for both."""
     longest = max((len(suspect.operator.text) for suspect in suspects), default=0)
     beside = max((len(suspect.place or "") for suspect in suspects), default=0)
     room = _PLACE if width is None else width - beside - len(" 1. ") - len("   ")
@@ -116,7 +116,7 @@ def _indent(lines: Iterable[str], role: Role = "plain") -> Iterator[Line]:
 
 
 def _fix(shown: ShownExplanation) -> Iterator[Line]:
-    """What was changed, whether it works, and what else it does."""
+    """Yield what was changed, whether it works, and what else it does."""
     if shown.verified:
         yield from _indent(["fix, run and seen to work:" if shown.changes else "run and seen to work"], "good")
     elif shown.changes:

@@ -14,7 +14,7 @@ MAX_LINE = 120
 
 
 def show_controls(text: str) -> str:
-    """The text with control characters and escapes made visible: `a<U+001B>[31m`."""
+    """Return the text with control characters and escapes made visible: `a<U+001B>[31m`."""
     return "".join(c if c.isprintable() else f"<U+{ord(c):04X}>" for c in text)
 
 
@@ -23,7 +23,7 @@ def cut(text: str, width: int = MAX_LINE) -> str:
 
 
 def show_cell(value: Any) -> str:
-    """A value as it is; in quotes, with every character visible, where one could be overlooked."""
+    """Return a value as it is; in quotes, with every character visible, where one could be overlooked."""
     if value is None:
         return "null"
     text = cut(print_value(value), MAX_VALUE)
@@ -42,7 +42,7 @@ def show_values(values: Mapping[str, Any]) -> str:
 
 
 def _says_itself(name: str, value: Any) -> bool:
-    """Whether a constant reads as its value does: then there is nothing to tell."""
+    """Return whether a constant reads as its value does: then there is nothing to tell."""
     text = print_value(value)
     return name in (f"'{text}'", f"date '{text}'", f"timestamp '{text}'")
 

@@ -61,7 +61,7 @@ def prune_own_plan(plan: Plan) -> Plan:
 
 
 _Reading = Callable[[Plan, set[Attribute]], list[Attribute]]
-"""Returns the attributes that an operator reads to make those that are needed of it."""
+"""Return the attributes that an operator reads to make those that are needed of it."""
 
 
 def _find_needed(plans: Sequence[Plan], always: set[Attribute], reading: _Reading) -> set[Attribute]:

@@ -16,7 +16,7 @@ from sparkwhy.rewrite.prune_columns import prune_own_plan
 from sparkwhy.rewrite.sink_filters import sink_filters
 
 Rule: TypeAlias = Callable[[Plan], Plan]
-"""Returns a plan with the same rows and the same output."""
+"""Return a plan with the same rows and the same output."""
 
 
 class Rewrite(NamedTuple):

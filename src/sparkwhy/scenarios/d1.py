@@ -20,7 +20,7 @@ def query(tables: Tables) -> DataFrame:
 
 
 def elsewhere(tables: Tables) -> Missing:
-    """The first paper of a volume with SIGMOD in its short title only, if no other paper is called like it."""
+    """Return the first paper of a volume with SIGMOD in its short title only, if no other paper is called like it."""
     volumes = tables["proceedings"].filter("booktitle like '%SIGMOD%' and not title._VALUE like '%SIGMOD%'")
     papers = tables["inproceedings"].selectExpr("title._VALUE as ititle", "explode(crossref) as crf")
     unique = papers.groupBy("ititle").agg(F.count("*").alias("copies"), F.first("crf").alias("crf"))

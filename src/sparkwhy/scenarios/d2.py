@@ -22,7 +22,7 @@ def query(tables: Tables) -> DataFrame:
 
 
 def elsewhere(tables: Tables) -> Missing:
-    """The author with most articles among those without any title for BibTeX."""
+    """Return the author with most articles among those without any title for BibTeX."""
     articles = tables["article"].selectExpr("explode(author._VALUE) as author", "title._bibtex as bibtex")
     counts = articles.groupBy("author").agg(F.count("*").alias("articles"), F.count("bibtex").alias("titled"))
     found = counts.filter("titled = 0 and not author like '%Dey%'").orderBy(F.desc("articles"), "author")

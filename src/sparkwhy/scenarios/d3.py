@@ -19,12 +19,12 @@ def query(tables: Tables) -> DataFrame:
 
 
 def missing(booktitle: str, year: int, person: str) -> Missing:
-    """A pair with the person is among those of the volume."""
+    """Return a pair with the person is among those of the volume."""
     return {"booktitle": booktitle, "year": year, "aplist": [{"author": [{"_VALUE": person}, ...]}, ...]}
 
 
 def elsewhere(tables: Tables) -> Missing:
-    """The first editor, by volume and name, who is no author there."""
+    """Return the first editor, by volume and name, who is no author there."""
     papers = tables["inproceedings"].filter("booktitle is not null and year is not null")
     editors = papers.selectExpr("booktitle", "year", "explode(editor._VALUE) as person")
     authors = papers.selectExpr("booktitle", "year", "explode(author._VALUE) as person")

@@ -34,7 +34,9 @@ def query(tables: Tables) -> DataFrame:
 
 
 def elsewhere(tables: Tables) -> Missing:
-    """An author with papers of 2015 and of other years, never with ACM; if there is one, with a series of ACM."""
+    """Return an author with papers of 2015 and of other years, never with ACM; if there is one, with a series of
+    ACM.
+    """
     papers = tables["inproceedings"].selectExpr("explode(author._VALUE) as author", "crossref")
     volumes = tables["proceedings"].selectExpr(
         "_key",

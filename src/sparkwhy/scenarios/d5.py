@@ -21,7 +21,7 @@ def query(tables: Tables) -> DataFrame:
 
 
 def elsewhere(tables: Tables) -> Missing:
-    """The first person with a note and without a url on any page."""
+    """Return the first person with a note and without a url on any page."""
     pages = tables["www"].selectExpr("explode(author._VALUE) as name", "url", "note")
     people = pages.groupBy("name").agg(F.count("url").alias("urls"), F.count("note").alias("notes"))
     found = people.filter("urls = 0 and notes > 0").agg(F.min("name"))

@@ -32,7 +32,7 @@ def query(tables: Tables) -> DataFrame:
 
 
 def elsewhere(tables: Tables) -> Missing:
-    """The first customer with orders in the quarter as written, and with returned items in the right one."""
+    """Return the first customer with orders in the quarter as written, and with returned items in the right one."""
     orders = tables["orders"].selectExpr(
         "o_custkey",
         "o_orderkey",

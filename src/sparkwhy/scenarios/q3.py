@@ -28,7 +28,7 @@ def query(tables: Tables) -> DataFrame:
 
 
 def elsewhere(tables: Tables) -> Missing:
-    """The first order that the query without errors returns, and of which no item is committed late enough."""
+    """Return the first order that the query without errors returns, and of which no item is committed late enough."""
     customers = tables["customer"].filter("c_mktsegment = 'BUILDING'")
     orders = tables["orders"].filter("o_orderdate < date '1995-03-15'")
     late = F.max("l_commitdate").alias("late")

@@ -21,7 +21,7 @@ class Tables(Protocol):
     def __getitem__(self, name: str) -> DataFrame: ...
 
     def fits(self, dataset: Dataset) -> bool:
-        """Whether the constants of the questions exist in this data."""
+        """Return whether the constants of the questions exist in this data."""
         ...
 
 
@@ -72,27 +72,27 @@ class Scenario:
     elsewhere: Callable[[Tables], Missing] | None = field(default=None, repr=False)
 
     def question(self, tables: Tables) -> Missing:
-        """The missing row, as asked of this data."""
+        """Return the missing row, as asked of this data."""
         if self.elsewhere is None or tables.fits(self.dataset):
             return self.missing
         return self.elsewhere(tables)
 
     def number(self, operator: Operator) -> int | str:
-        """The paper's number of an operator, or its text if the paper has none."""
+        """Return the paper's number of an operator, or its text if the paper has none."""
         return next((number for number, mark in self.operators.items() if mark.fits(operator)), operator.text)
 
     def numbers(self, explanation: Explanation) -> frozenset[int | str]:
-        """The operators of an explanation in the paper's numbers."""
+        """Return the operators of an explanation in the paper's numbers."""
         return frozenset(self.number(operator) for operator in explanation.operators)
 
 
 def operator_sets(*explanations: Iterable[int]) -> tuple[Numbers, ...]:
-    """Explanations by the numbers of their operators: `sets({2}, {1})`."""
+    """Return explanations by the numbers of their operators: `sets({2}, {1})`."""
     return tuple(frozenset(each) for each in explanations)
 
 
 def first_row(found: DataFrame) -> Row:
-    """The first row, where a question is looked for in other data."""
+    """Return the first row, where a question is looked for in other data."""
     row = found.first()
     if row is None or row[0] is None:
         raise LookupError("no row in this data could be asked for.")

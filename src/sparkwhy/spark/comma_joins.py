@@ -55,7 +55,7 @@ def _move_equalities(filter: Filter) -> Plan:
 
 
 def _add_key(plan: Plan, part: Expr, filter: Filter, keyless: frozenset[OpId]) -> Plan | None:
-    """The plan with this equality as a key of the join whose sides it compares, if there is one without keys."""
+    """Return the plan with this equality as a key of the join whose sides it compares, if there is one without keys."""
     path: list[tuple[Join, str]] = []
     while isinstance(plan, Join) and plan.traits.is_inner:
         if as_key(plan, part) is not None:

@@ -37,7 +37,7 @@ class Edit(NamedTuple):
 
 
 def other_form(source: str, line: int, before: Plan, after: Plan) -> str | None:
-    """The line in its new form; None if the change has no form here, or if it is not certain what to write."""
+    """Return the line in its new form; None if the change has no form here, or if it is not certain what to write."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
@@ -50,7 +50,7 @@ def other_form(source: str, line: int, before: Plan, after: Plan) -> str | None:
 
 
 def _edits(tree: ast.Module, lines: list[str], line: int, before: Plan, after: Plan) -> list[Edit]:
-    """What is to be written in the line; nothing, if any of it is not certain."""
+    """Return what is to be written in the line; nothing, if any of it is not certain."""
     match before, after:
         case Filter(), Filter():
             return _edit_filter(tree, lines[line - 1], line, before, after)
@@ -90,7 +90,7 @@ def _source_of(text: str, node: ast.expr) -> str:
 
 
 def _form(before: Expr, after: Expr) -> str | None:
-    """How a comparison is written that counts null; {0} is its column, {1} its constant, {2} all of it."""
+    """Return how a comparison is written that counts null; {0} is its column, {1} its constant, {2} all of it."""
     match before, after:
         case Compare("<>"), Not(Compare()) if after == Not(replace(before, op="<=>")):
             return "~{0}.eqNullSafe({1})"
@@ -103,7 +103,7 @@ def _form(before: Expr, after: Expr) -> str | None:
 
 
 def _other_constant(written: str, before: Expr, after: Expr) -> str | None:
-    """A comparison with another number, or another one with the same constant."""
+    """Return a comparison with another number, or another one with the same constant."""
     match before, after:
         case Compare(_, side, old), Compare(op, same, new) if side == same and op in PYTHON:
             if old == new:
@@ -114,14 +114,14 @@ def _other_constant(written: str, before: Expr, after: Expr) -> str | None:
 
 
 def _says(found: ast.Compare, compared: Compare) -> bool:
-    """Whether Python's comparison is this one: a column by its name, and the constant."""
+    """Return whether Python's comparison is this one: a column by its name, and the constant."""
     if len(found.ops) != 1 or type(found.ops[0]) is not _OPERATORS.get(compared.op):
         return False
     return _is_constant(found.comparators[0], compared.right) and _column(found.left) in _names(compared.left)
 
 
 def _is_constant(written: ast.expr, value: Expr) -> bool:
-    """Whether Python's constant is this one, as it is or in the type of the column that it is compared with."""
+    """Return whether Python's constant is this one, as it is or in the type of the column that it is compared with."""
     match written, value:
         case ast.Constant(one), Literal(other) | Cast(Literal(other)):
             return bool(one == other)
@@ -130,7 +130,7 @@ def _is_constant(written: ast.expr, value: Expr) -> bool:
 
 
 def _column(node: ast.expr) -> str | None:
-    """The name in `F.col("a.b")`, `df["a"]` or `df.a`."""
+    """Return the name in `F.col("a.b")`, `df["a"]` or `df.a`."""
     match node:
         case ast.Call(ast.Attribute(attr="col") | ast.Name("col"), [ast.Constant(str(name))], []):
             return name
@@ -156,7 +156,7 @@ def _names(expr: Expr) -> tuple[str, ...]:
 
 
 def _joins(tree: ast.Module, lines: list[str], line: int, how: str) -> Iterator[Edit]:
-    """The third argument of the call of `join` whose condition stands in this line."""
+    """Yield the third argument of the call of `join` whose condition stands in this line."""
     for found in ast.walk(tree):
         match found:
             case ast.Call(ast.Attribute(attr="join"), [_, on], []) if _stands(on, line, lines):
@@ -174,6 +174,6 @@ def _holds(node: ast.expr, line: int) -> bool:
 
 
 def _stands(on: ast.expr, line: int, lines: list[str]) -> bool:
-    """Whether the condition is in this line alone, and no brackets around it would take up what follows it."""
+    """Return whether the condition is in this line alone, and no brackets around it would take up what follows it."""
     before = "\n".join([*lines[: line - 1], lines[line - 1].encode()[: on.col_offset].decode()]).rstrip()
     return on.lineno == on.end_lineno == line and before.endswith(",")

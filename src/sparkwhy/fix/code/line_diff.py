@@ -20,7 +20,7 @@ from sparkwhy.plan.walk_exprs import operands, parts
 
 
 def line_diff(before: Plan, after: Plan) -> str | None:
-    """The line of the operator as a unified diff; None if it cannot be read, or if the edit would be a guess."""
+    """Return the line of the operator as a unified diff; None if it cannot be read, or if the edit would be a guess."""
     place = before.where
     text = None if place is None else _text(place)
     if place is None or text is None or not 0 < place.line <= len(text.splitlines()):
@@ -38,7 +38,9 @@ def _with_one_token(line: str, before: Plan, after: Plan) -> str | None:
 
 
 def _is_ambiguous(before: Plan, what: str, old: Any, _: Any) -> bool:
-    """Whether a token that says the old form may say something else: another such constant, or a column's name."""
+    """Return whether a token that says the old form may say something else: another such constant, or a column's
+    name.
+    """
     shown = [part for expr in exprs_of(before) for part in parts(expr)]
     if what == "function":
         return False
@@ -59,7 +61,9 @@ def _text(place: Place) -> str | None:
 
 
 def _changes(before: Plan, after: Plan) -> Iterator[tuple[str, Any, Any]]:
-    """What differs between two forms of an operator: constants and comparisons, each with its old and new form."""
+    """Yield what differs between two forms of an operator: constants and comparisons, each with its old and new
+    form.
+    """
     match before, after:
         case Filter(), Filter():
             yield from _different(before.condition, after.condition)
@@ -90,7 +94,9 @@ def _other_function(before: Column, after: Column) -> tuple[str, Any, Any]:
 
 
 def _other_column(before: Column, after: Column) -> Iterator[tuple[str, Any, Any]]:
-    """What differs in a column; not where it has its name from what it is made of, which would change with the line."""
+    """Yield what differs in a column; not where it has its name from what it is made of, which would change with the
+    line.
+    """
     for what, old, new in _different(before.expr, after.expr):
         if what == "name" and old is not None and old.rpartition(".")[2] in before.attribute.name:
             yield "form", None, None
@@ -99,7 +105,7 @@ def _other_column(before: Column, after: Column) -> Iterator[tuple[str, Any, Any
 
 
 def _path(expr: Expr) -> str | None:
-    """A column, or a field of one, as users write it: `place.country`."""
+    """Return a column, or a field of one, as users write it: `place.country`."""
     match expr:
         case Ref(attribute):
             return attribute.name if attribute.name.isidentifier() else None
@@ -137,7 +143,7 @@ def _nested_differences(before: Expr, after: Expr) -> Iterator[tuple[str, Any, A
 
 
 def _edit_line(line: str, what: str, old: Any, new: Any) -> str | None:
-    """The line with the one token that says the old form; None if none does, or several."""
+    """Return the line with the one token that says the old form; None if none does, or several."""
     if what == "form" or old is None or new is None:
         return None
     tokens = _tokens(line)
@@ -179,7 +185,7 @@ def _says(token: tokenize.TokenInfo, what: str, old: Any) -> bool:
 
 
 def _show_constant(old: str, new: Any) -> str | None:
-    """A constant in Python, in the quotes of the old one."""
+    """Return a constant in Python, in the quotes of the old one."""
     if isinstance(new, str):
         quote = old[-1]
         return None if quote in new or "\\" in new or not new.isprintable() else f"{quote}{new}{quote}"

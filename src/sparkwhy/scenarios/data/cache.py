@@ -29,7 +29,9 @@ def root() -> Path:
 
 
 def folder(name: str, version: str, make: Callable[[Path], None], *, progress: Progress | None = None) -> Path:
-    """The folder of that name, filled by `make` on first use, and again if another version of its generator made it."""
+    """Return the folder of that name, filled by `make` on first use, and again if another version of its generator made
+    it.
+    """
     place = root() / name
     if _version(place) != version:
         if progress:
@@ -47,7 +49,7 @@ def table(
     stored_as: Format = "parquet",
     progress: Progress | None = None,
 ) -> DataFrame:
-    """The table of that name as the cache holds it; computed and written on first use."""
+    """Return the table of that name as the cache holds it; computed and written on first use."""
 
     def write(place: Path) -> None:
         df = compute()

@@ -72,5 +72,5 @@ _ROWS: dict[str, list[tuple[str | int, ...]]] = {
 
 
 def table(spark: SparkSession, name: str) -> DataFrame:
-    """One of the four tables."""
+    """Return one of the four tables."""
     return spark.createDataFrame(_ROWS[name], _SCHEMAS[name])

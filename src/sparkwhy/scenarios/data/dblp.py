@@ -53,7 +53,7 @@ _PLACES = "University of Athens|University of Porto|TU Berlin|Zhejiang Universit
 
 
 def table(spark: SparkSession, name: str, rows: int, *, seed: int = SEED) -> DataFrame:
-    """One of the tables, with its planted records."""
+    """Return one of the tables, with its planted records."""
     count = volumes(rows) if name == "proceedings" else rows
     record_of = _RECORDS[name](rows, seed)
     drawn = spark.range(count).selectExpr(*(f"{_text(value)} as {field}" for field, value in record_of.items()))
@@ -74,7 +74,7 @@ def _text(value: Value) -> str:
 
 
 def _name(number: str, seed: int) -> str:
-    """The name of a person; some have a number to distinguish them, as in the real data."""
+    """Return the name of a person; some have a number to distinguish them, as in the real data."""
     d = Draw(number, seed)
     suffix = d.value_or_null("homonym", 0.04, f"concat(' 000', {d.number('suffix', 9, 1)})")
     return f"concat_ws('', {d.pick('first', _FIRST)}, ' ', {d.pick('last', _LAST)}, {suffix})"

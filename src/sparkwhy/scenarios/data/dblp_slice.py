@@ -18,7 +18,7 @@ _VERSION = "dblp slice 1"
 
 
 def missing_files(folder: Path) -> tuple[str, ...]:
-    """The files that a folder of real records lacks."""
+    """Return the files that a folder of real records lacks."""
     return tuple(file.name for file in (_file(folder, name) for name in dblp.TABLES) if not file.exists())
 
 
@@ -38,7 +38,7 @@ class DblpSlice:
         return cache.table(self.spark, f"dblp/slice-{name}", version, lambda: self._read(name)).alias(name)
 
     def fits(self, dataset: Dataset) -> bool:  # noqa: ARG002
-        """Nothing is planted in real data."""
+        """Plant nothing: the data is real."""
         return False
 
     def _file(self, name: str) -> Path:

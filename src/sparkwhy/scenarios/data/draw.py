@@ -22,7 +22,7 @@ class Draw:
     seed: int
 
     def number(self, name: str, below: int | str, start: int = 0) -> str:
-        """A whole number from `start`, with `below` possible values."""
+        """Return a whole number from `start`, with `below` possible values."""
         return f"({start} + pmod({self._hash(name)}, {below}))"
 
     def is_drawn(self, name: str, share: float) -> str:
@@ -30,25 +30,25 @@ class Draw:
         return f"(pmod({self._hash(name)}, {_GRAIN}) < {round(share * _GRAIN)})"
 
     def value_or_null(self, name: str, share: float, value: str) -> str:
-        """The value for that share of the keys, else null."""
+        """Return the value for that share of the keys, else null."""
         return f"if({self.is_drawn(f'{name}?', share)}, {value}, null)"
 
     def pick(self, name: str, choices: str) -> str:
-        """One of the strings that stand between bars: `red|green|blue`."""
+        """Return one of the strings that stand between bars: `red|green|blue`."""
         return f"split_part({text(choices)}, '|', cast({self.number(name, choices.count('|') + 1, 1)} as int))"
 
     def digits(self, name: str, length: int) -> str:
-        """That many hexadecimal digits."""
+        """Return this number of hexadecimal digits."""
         return f"substr(sha1(cast({self._hash(name)} as string)), 1, {length})"
 
     def array(self, name: str, count: str, element: Callable[[Draw], str]) -> str:
-        """An array of `count` elements, each drawn for itself; empty if that is 0."""
+        """Return an array of `count` elements, each drawn for itself; empty if that is 0."""
         inner = Draw(f"{self.key}, '{name}', {name}_nr", self.seed)
         elements = f"transform(sequence(1, cast({count} as int)), {name}_nr -> {element(inner)})"
         return f"slice({elements}, 1, cast({count} as int))"  # a sequence from 1 to 0 has two elements
 
     def words(self, name: str, vocabulary: str, fewest: int, most: int) -> str:
-        """A text of `fewest` to `most` words."""
+        """Return a text of `fewest` to `most` words."""
         count = self.number(f"{name} length", most - fewest + 1, fewest)
         return f"array_join({self.array(name, count, lambda d: d.pick('word', vocabulary))}, ' ')"
 
@@ -57,12 +57,12 @@ class Draw:
 
 
 def text(value: str) -> str:
-    """The string as a constant."""
+    """Return the string as a constant."""
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def record(fields: Mapping[str, Value]) -> str:
-    """One expression for a struct, from the SQL text of its fields.
+    """Return one expression for a struct, from the SQL text of its fields.
 
     >>> record({"id": "1", "user": {"name": "'Ann'"}})
     "named_struct('id', 1, 'user', named_struct('name', 'Ann'))"

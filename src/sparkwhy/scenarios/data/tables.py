@@ -31,7 +31,7 @@ class GeneratedTables:
         return self._table(name).alias(name)
 
     def fits(self, dataset: Dataset) -> bool:
-        """The paper's orders and customers exist at scale factor 1; all else is planted at any size."""
+        """Return whether the dataset has the rows of the paper: TPC-H has them only at scale factor 1."""
         return dataset != "tpch" or self.scale == 1
 
     def _table(self, name: str) -> DataFrame:

@@ -24,7 +24,7 @@ _VERSION = "tpch 1"
 
 
 def tables_at(scale: float, *, progress: cache.Progress | None = None) -> Path:
-    """The folder with the Parquet files of a scale factor, as the generator makes them."""
+    """Return the folder with the Parquet files of a scale factor, as the generator makes them."""
     return cache.folder(f"tpch/sf{scale}", _VERSION, lambda place: _generate(scale, place), progress=progress)
 
 
@@ -36,7 +36,7 @@ def table(
     stored_as: cache.Format = "parquet",
     progress: cache.Progress | None = None,
 ) -> DataFrame:
-    """A table of the scenarios. Those that the generator makes are Parquet whatever is asked for."""
+    """Return a table of the scenarios. Those that the generator makes are Parquet whatever is asked for."""
 
     def official(table: str) -> DataFrame:
         return spark.read.parquet(str(tables_at(scale, progress=progress) / f"{table}.parquet"))

@@ -40,7 +40,7 @@ _POOL_TWEET = 1_000_000_000_000_000_000
 
 
 def table(spark: SparkSession, name: str, rows: int, *, seed: int = SEED) -> DataFrame:
-    """The tweets, with the planted ones."""
+    """Return the tweets, with the planted ones."""
     assert name in TABLES
     stages = (["id as nr"], _keys(rows, seed), _parts(rows, seed), _columns(rows, seed))
     drawn = reduce(lambda df, columns: df.selectExpr(*columns), stages, spark.range(rows).toDF("id"))
@@ -49,7 +49,9 @@ def table(spark: SparkSession, name: str, rows: int, *, seed: int = SEED) -> Dat
 
 
 def _keys(rows: int, seed: int) -> list[str]:
-    """The number of the tweet, of the one it repeats, of the one it quotes, and of the one that the first quotes."""
+    """Return the number of the tweet, of the one it repeats, of the one it quotes, and of the one that the first
+    quotes.
+    """
     d = Draw("nr", seed)
     pool = max(rows // 4, 20)
 
@@ -69,7 +71,7 @@ _ROLES = ("nr", "repeated", "quoted", "inner")
 
 
 def _parts(rows: int, seed: int) -> list[str]:
-    """What a tweet says in several places, computed once: for the tweet itself and for those within it."""
+    """Return what a tweet says in several places, computed once: for the tweet itself and for those within it."""
     found = [*_ROLES]
     for role in _ROLES:
         d = _draw(role, seed)
@@ -83,7 +85,7 @@ def _draw(role: str, seed: int) -> Draw:
 
 
 def _columns(rows: int, seed: int) -> list[str]:
-    """The attributes of a tweet, and the tweets within it."""
+    """Return the attributes of a tweet, and the tweets within it."""
     own = _draw("nr", seed)
     outer = {
         **_tweet("nr", own, rows, quotes=own.number("quote count", 1)),
@@ -108,7 +110,7 @@ def _quote_column(role: str, own: Draw, rows: int) -> str:
 
 
 def _draw_count(d: Draw, name: str, share: float) -> str:
-    """A count that is above 0 for that share; drawn for each copy, for it grows while a tweet is repeated."""
+    """Return a count that is above 0 for that share; drawn for each copy, for it grows while a tweet is repeated."""
     return f"if({d.is_drawn(name, share)}, {d.number(f'{name} count', 5000, 1)}, 0L)"
 
 
@@ -125,7 +127,7 @@ def _tweet_text(d: Draw) -> str:
 
 
 def _tweet(role: str, d: Draw, rows: int, *, quotes: str) -> dict[str, Value]:
-    """A tweet without the tweets within it."""
+    """Return a tweet without the tweets within it."""
     number = f"({_FIRST_TWEET if role == 'nr' else _POOL_TWEET} + {role})"
     user = d.number("user", max(rows // 3, 10), 1000)
     answered = d.value_or_null("reply", 0.2, d.number("answered", 1000, _POOL_TWEET))
@@ -191,7 +193,7 @@ def _with_media(role: str) -> dict[str, Value]:
 
 
 def _user(number: str, seen: Draw) -> dict[str, Value]:
-    """A user by number; the counts are those of the day on which the tweet was seen."""
+    """Return a user by number; the counts are those of the day on which the tweet was seen."""
     d = Draw(f"{number}, 'user'", seen.seed)
     image = f"concat('pbs.twimg.com/profile_images/', {d.digits('image', 10)}, '.jpg')"
     flags = ("profile_background_tile", "contributors_enabled", "is_translator", "default_profile_image", "protected")
@@ -252,7 +254,7 @@ def _place(d: Draw) -> dict[str, Value]:
 
 
 def _entities(d: Draw, rows: int) -> dict[str, Value]:
-    """The entities without media; where there are none the arrays are empty."""
+    """Return the entities without media; where there are none the arrays are empty."""
     return {
         "hashtags": _array_or_empty(
             d, "hashtags", 0.13, 3, lambda e: {"text": e.pick("tag", _TAGS), "indices": _INDICES}
@@ -345,7 +347,7 @@ def _plant_tweet(
     media: int = 0,
     **more: Any,
 ) -> dict[str, Any]:
-    """A tweet by what matters of it; `_complete` adds what every tweet has."""
+    """Return a tweet by what matters of it; `_complete` adds what every tweet has."""
     links = [
         {"url": f"https://t.co/{number}{nr}", "expanded_url": f"https://example.org/{number}/{nr}"} for nr in range(3)
     ]

@@ -52,12 +52,12 @@ class Tree:
         return self._handle
 
     def expr(self, name: str) -> Tree | None:
-        """The expression or plan in the argument `name`, or None where it is absent."""
+        """Return the expression or plan in the argument `name`, or None where it is absent."""
         described = self.fields.get(name)
         return parse(described, lambda: jvm.part(self.handle, name)) if described else None
 
     def exprs(self, name: str) -> tuple[Tree, ...]:
-        """The expressions in the argument `name`, a sequence."""
+        """Return the expressions in the argument `name`, a sequence."""
         sequence = cache(lambda: jvm.part(self.handle, name))
         return tuple(
             parse(item, lambda position=position: sequence().apply(position))  # type: ignore[misc]
@@ -65,7 +65,7 @@ class Tree:
         )
 
     def object_name(self, name: str) -> str:
-        """The name of the Scala object or class in the argument `name`: `LeftOuter`, `Ascending`."""
+        """Return the name of the Scala object or class in the argument `name`: `LeftOuter`, `Ascending`."""
         described = self.fields[name]
         return str(described.get("object") or described["product-class"]).rsplit(".", 1)[-1].rstrip("$")
 
@@ -78,7 +78,7 @@ class Tree:
         return int(self.fields["exprId"]["id"])
 
     def walk(self) -> Iterator[Tree]:
-        """This tree and everything below, each before its children."""
+        """Yield this tree and everything below, each before its children."""
         todo = [self]
         while todo:
             current = todo.pop()
@@ -87,7 +87,7 @@ class Tree:
 
 
 def parse(described: Sequence[Mapping[str, Any]], locate: Callable[[], JavaObject]) -> Tree:
-    """The tree that a list of nodes, each before its children, describes."""
+    """Return the tree that a list of nodes, each before its children, describes."""
     done: list[Tree] = []
     for fields in reversed(described):
         done.append(Tree(fields, tuple(done.pop() for _ in range(fields["num-children"]))))
@@ -97,12 +97,12 @@ def parse(described: Sequence[Mapping[str, Any]], locate: Callable[[], JavaObjec
 
 
 def tree_of(handle: JavaObject, described: str | None = None) -> Tree:
-    """A logical plan or an expression as a tree, by its description if that is at hand."""
+    """Return a logical plan or an expression as a tree, by its description if that is at hand."""
     return parse(json.loads(jvm.tree_to_json(handle) if described is None else described), lambda: handle)
 
 
 def leaf_output(leaf: Tree) -> tuple[Tree, ...]:
-    """The attributes that a source of rows puts out; nearly all kinds of sources are described with them."""
+    """Return the attributes that a source of rows puts out; nearly all kinds of sources are described with them."""
     if all(isinstance(each, list) for each in leaf.fields.get("output") or [None]):
         return leaf.exprs("output")
     output = leaf.handle.output()
@@ -110,12 +110,14 @@ def leaf_output(leaf: Tree) -> tuple[Tree, ...]:
 
 
 def calls_python(expression: JavaObject) -> bool:
-    """Whether a Python function is called in the expression, one of pandas or Arrow included."""
+    """Return whether a Python function is called in the expression, one of pandas or Arrow included."""
     return any(part.name in ("PythonUDF", "PythonUDAF") for part in tree_of(expression).walk())
 
 
 def projections_in(described: Any) -> Iterator[tuple[int, ...]]:
-    """The ids that each projection puts out, anywhere in a description: plans of subqueries are inside expressions."""
+    """Yield the ids that each projection puts out, anywhere in a description: plans of subqueries are inside
+    expressions.
+    """
     todo = [described]
     while todo:
         current = todo.pop()

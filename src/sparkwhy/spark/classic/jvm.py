@@ -28,17 +28,17 @@ _SUBQUERY_RULES = (
 
 
 def analyzed_plan(df: DataFrame) -> JavaObject:
-    """The query as Spark resolved it, before any optimization."""
+    """Return the query as Spark resolved it, before any optimization."""
     return df._jdf.queryExecution().analyzed()
 
 
 def tree_to_json(tree: JavaObject) -> str:
-    """A plan or an expression as JSON text."""
+    """Return a plan or an expression as JSON text."""
     return str(tree.toJSON())
 
 
 def replace_subqueries(session: SparkSession, plan: JavaObject) -> JavaObject:
-    """The same query with its correlated, IN and EXISTS subqueries turned into joins, the innermost first.
+    """Return the same query with its correlated, IN and EXISTS subqueries turned into joins, the innermost first.
 
     Spark's rules expect that of the subqueries inside subqueries: its optimizer has been there before them.
     """
@@ -49,7 +49,7 @@ def replace_subqueries(session: SparkSession, plan: JavaObject) -> JavaObject:
 
 
 def _with_flat_subqueries(session: SparkSession, plan: JavaObject) -> JavaObject:
-    """The same query, its subqueries without subqueries of their own."""
+    """Return the same query, its subqueries without subqueries of their own."""
     nested = plan.subqueriesAll()
     if not any(nested.apply(i).subqueriesAll().nonEmpty() for i in range(nested.size())):
         return plan
@@ -61,7 +61,7 @@ def _with_flat_subqueries(session: SparkSession, plan: JavaObject) -> JavaObject
 
 
 def _flat_argument(session: SparkSession, argument: Any) -> Any:
-    """An argument of a plan node: only conditions and lists of columns have subqueries that we can read."""
+    """Return an argument of a plan node: only conditions and lists of columns have subqueries that we can read."""
     if _is_a(session, argument, f"{_CATALYST}.expressions.Expression"):
         return _flat_expression(session, argument)
     if _is_a(session, argument, "scala.collection.immutable.Seq"):
@@ -80,23 +80,25 @@ def _flat_expression(session: SparkSession, tree: JavaObject) -> JavaObject:
 
 
 def dataframe(session: SparkSession, plan: JavaObject) -> DataFrame:
-    """A logical plan as a DataFrame of this session."""
+    """Return a logical plan as a DataFrame of this session."""
     dataset = _class(session, "org.apache.spark.sql.classic.Dataset")
     return DataFrame(dataset.ofRows(session._jsparkSession, plan), session)
 
 
 def select(df: DataFrame, texts: Sequence[str]) -> DataFrame:
-    """The columns that SQL text says."""
+    """Return the columns that SQL text says."""
     return DataFrame(df._jdf.selectExpr(_strings(df.sparkSession, texts)), df.sparkSession)
 
 
 def rename_columns(df: DataFrame, names: Sequence[str]) -> DataFrame:
-    """The same columns under other names, by position."""
+    """Return the same columns under other names, by position."""
     return DataFrame(df._jdf.toDF(_strings(df.sparkSession, names)), df.sparkSession)
 
 
 def union_all(session: SparkSession, inputs: Sequence[DataFrame]) -> DataFrame:
-    """The rows of all inputs by position, analyzed once: one union after the other is analyzed anew with each."""
+    """Return the rows of all inputs by position, analyzed once: one union after the other is analyzed anew with
+    each.
+    """
     if len(inputs) == 1:
         return inputs[0]
     below = sequence(session, [analyzed_plan(df) for df in inputs])
@@ -111,7 +113,7 @@ def take_per_partition(df: DataFrame, count: int) -> DataFrame:
 
 
 def existence_join(left: DataFrame, right: DataFrame, condition: Column, exists: str) -> DataFrame:
-    """Each left row with a column that says whether it has a partner: a join type that only Catalyst knows."""
+    """Return each left row with a column that says whether it has a partner: a join type that only Catalyst knows."""
     session = left.sparkSession
     joined = left.join(right, condition, "left_semi")
     semi = analyzed_plan(joined)
@@ -132,7 +134,7 @@ def existence_join(left: DataFrame, right: DataFrame, condition: Column, exists:
 
 
 def is_implied_by_join(session: SparkSession, project: JavaObject) -> bool:
-    """Whether Spark inserted this projection for a join on column names (USING or NATURAL)."""
+    """Return whether Spark inserted this projection for a join on column names (USING or NATURAL)."""
     tag = _singleton(session, f"{_CATALYST}.plans.logical.Project").hiddenOutputTag()
     return bool(project.getTagValue(tag).isDefined())
 
@@ -142,13 +144,13 @@ def child(tree: JavaObject, position: int) -> JavaObject:
 
 
 def part(tree: JavaObject, name: str) -> JavaObject:
-    """A constructor argument of a tree node, out of its Option."""
+    """Return a constructor argument of a tree node, out of its Option."""
     found = getattr(tree, name)()
     return found.get() if found.getClass().getName() == "scala.Some" else found
 
 
 def files_of(relation: JavaObject) -> str | None:
-    """The last part of the first path that a file source reads, or None for other sources."""
+    """Return the last part of the first path that a file source reads, or None for other sources."""
     source = relation.relation()
     if source.getClass().getSimpleName() != "HadoopFsRelation":
         return None
@@ -160,7 +162,8 @@ def files_of(relation: JavaObject) -> str | None:
 
 
 def source_bytes(df: DataFrame) -> int:
-    """How large the largest source of a DataFrame is, as far as Spark knows; data of unknown size counts as large.
+    """Return how large the largest source of a DataFrame is, as far as Spark knows; data of unknown size counts as
+    large.
 
     Rows that were handed over from Python have no size either: these are few.
     """
@@ -170,7 +173,7 @@ def source_bytes(df: DataFrame) -> int:
 
 
 def plan_bytes(leaf: JavaObject) -> int:
-    """How large a source is, as far as Spark knows."""
+    """Return how large a source is, as far as Spark knows."""
     size = int(str(leaf.stats().sizeInBytes()))  # py4j makes small ones numbers of Python
     handed_over = leaf.getClass().getSimpleName() == "LogicalRDD" and size >= _UNKNOWN_BYTES
     return 0 if handed_over else size
@@ -196,26 +199,28 @@ def parse_column(session: SparkSession, text: str) -> Column:
 
 
 def unscaled_value(session: SparkSession, decimal: Column) -> Column:
-    """The digits of a decimal as a whole number: Spark has no name for it in SQL, but sums small decimals so itself."""
+    """Return the digits of a decimal as a whole number: Spark has no name for it in SQL, but sums small decimals so
+    itself.
+    """
     unscaled = _class(session, f"{_CATALYST}.expressions.UnscaledValue")
     return column_of(session, unscaled(expression(session, decimal)))
 
 
 def struct_field(session: SparkSession, struct: Column, ordinal: int, name: str) -> Column:
-    """A field by its position: names that differ only in case are ambiguous to the public API."""
+    """Return a field by its position: names that differ only in case are ambiguous to the public API."""
     some = _class(session, "scala.Option").apply(name)
     get = _class(session, f"{_CATALYST}.expressions.GetStructField")
     return column_of(session, get(expression(session, struct), ordinal, some))
 
 
 def mark_nullable(session: SparkSession, value: Column) -> Column:
-    """The same value, of which Spark shall not know that it is never null."""
+    """Return the same value, of which Spark shall not know that it is never null."""
     tag = _class(session, f"{_CATALYST}.expressions.KnownNullable")
     return column_of(session, tag(expression(session, value)))
 
 
 def with_attributes(session: SparkSession, tree: JavaObject, replacements: Mapping[int, JavaObject]) -> JavaObject:
-    """The expression with its references to attributes, by expression id, replaced."""
+    """Return the expression with its references to attributes, by expression id, replaced."""
     children = tree.children()
     count = children.size()
     if count == 0:
@@ -227,7 +232,7 @@ def with_attributes(session: SparkSession, tree: JavaObject, replacements: Mappi
 
 
 def regex_problem(session: SparkSession, text: str) -> str | None:
-    """Why the text is no regular expression, or None if it is one."""
+    """Return why the text is no regular expression, or None if it is one."""
     try:
         _class(session, _PATTERN).compile(text)
     except PySparkException as error:
@@ -236,12 +241,12 @@ def regex_problem(session: SparkSession, text: str) -> str | None:
 
 
 def eval_mode(tree: JavaObject) -> str:
-    """What a cast or an arithmetic operation does without a result: legacy, ansi or try."""
+    """Return what a cast or an arithmetic operation does without a result: legacy, ansi or try."""
     return str(tree.evalMode().toString()).lower()
 
 
 def text_of(tree: JavaObject) -> str:
-    """The expression as Spark prints it, without the ids of its attributes.
+    """Return the expression as Spark prints it, without the ids of its attributes.
 
     Where that would show options which Spark filled in, as in `to_date(x, None, Some(UTC), true)`, it is shown as SQL.
     """
@@ -253,17 +258,17 @@ _OPTION = re.compile(r"\b(None|Some\()")
 
 
 def type_of(tree: JavaObject) -> str:
-    """The type of an expression as JSON text."""
+    """Return the type of an expression as JSON text."""
     return str(tree.dataType().json())
 
 
 def schema_of(plan: JavaObject) -> str:
-    """The output of an operator as JSON text."""
+    """Return the output of an operator as JSON text."""
     return str(plan.schema().json())
 
 
 def place_of(tree: JavaObject) -> Place | None:
-    """Where the user wrote this, if Spark knows."""
+    """Return where the user wrote this, if Spark knows."""
     origin = tree.origin()
     if "Some(" not in str(origin.toString()):  # nothing is known, and this test is quick
         return None
@@ -279,7 +284,7 @@ _CELL = re.compile(r"line (?P<line>\d+) in (?P<cell>cell \[.+\])")
 
 
 def _call_site(call_site: str, call: str) -> Place | None:
-    """A Python call site; without one Spark gives a frame of its own Java stack, which says nothing."""
+    """Return a Python call site; without one Spark gives a frame of its own Java stack, which says nothing."""
     first = call_site.strip().split("\n", 1)[0]
     if found := _FILE_AND_LINE.fullmatch(first):
         return Place(found["file"] or found["input"], int(found["line"] or found["number"]), call)
@@ -313,7 +318,7 @@ _BETWEEN = "\x1f"
 
 
 def _copy(session: SparkSession, node: JavaObject, arguments: Sequence[Any]) -> JavaObject:
-    """The tree node with other constructor arguments."""
+    """Return the tree node with other constructor arguments."""
     return node.makeCopy(_array(session, "java.lang.Object", arguments))
 
 
@@ -334,10 +339,10 @@ def _gateway(session: SparkSession) -> Any:
 
 
 def _class(session: SparkSession, name: str) -> Any:
-    """A class by its full name: py4j would look up package after package, each with a call."""
+    """Return a class by its full name: py4j would look up package after package, each with a call."""
     return JavaClass(name, _gateway(session)._gateway_client)
 
 
 def _singleton(session: SparkSession, name: str) -> JavaObject:
-    """A Scala object."""
+    """Return a Scala object."""
     return getattr(_class(session, f"{name}$"), "MODULE$")

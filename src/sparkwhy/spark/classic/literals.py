@@ -30,7 +30,7 @@ from sparkwhy.spark.classic.run.types import spark_type
 
 
 def parse_literal(text: str | None, type: Type, timezone: str) -> Any:
-    """The Python value of a constant, or `NotImplemented` for a type whose text does not tell its value.
+    """Return the Python value of a constant, or `NotImplemented` for a type whose text does not tell its value.
 
     >>> parse_literal("2019", Atom("integer"), "UTC")
     2019
@@ -83,7 +83,7 @@ def _pad_fraction(text: str) -> str:
 
 
 def literal_column(value: Any, type: Type) -> Column:
-    """The constant as a column of exactly this type."""
+    """Return the constant as a column of exactly this type."""
     if value is None:
         return F.lit(None) if type == NULL else F.lit(None).cast(spark_type(type))
     if is_year_month(type):

@@ -55,7 +55,7 @@ def write_like(constant: Expr, value: Any) -> Expr:
 
 
 def fits(value: Any, type: Type) -> bool:
-    """Whether a type is one of whole numbers, and can hold this value."""
+    """Return whether a type is one of whole numbers, and can hold this value."""
     if type not in INTEGRALS:
         return False
     try:

@@ -17,10 +17,10 @@ class Form(NamedTuple):
 
 
 def is_constant(expr: Expr) -> bool:
-    """Whether an expression reads no column."""
+    """Return whether an expression reads no column."""
     return not any(attributes_of(expr))
 
 
 def is_null_constant(constant: Expr) -> bool:
-    """Whether a constant is null, under casts or not."""
+    """Return whether a constant is null, under casts or not."""
     return is_null_constant(constant.input) if isinstance(constant, Cast) else constant == Literal(None, constant.type)

@@ -75,7 +75,7 @@ _OTHER = "does the query run by itself? Try df.count()."
 
 
 def shorten_message(message: str) -> str:
-    """A message of Spark without the stack of the JVM and without the plan, on few lines.
+    """Return a message of Spark without the stack of the JVM and without the plan, on few lines.
 
     >>> shorten_message("[DIVIDE_BY_ZERO] Division by zero.\\n\\nJVM stacktrace:\\njava.lang...")
     '[DIVIDE_BY_ZERO] Division by zero.'
@@ -91,7 +91,7 @@ def shorten_message(message: str) -> str:
 
 
 def _drop_stack(lines: list[str]) -> list[str]:
-    """What a Python worker says: of its stack only the last line."""
+    """Return what a Python worker says: of its stack only the last line."""
     stack = next((n for n, line in enumerate(lines) if line.startswith("Traceback ")), None)
     return lines if stack is None else [*lines[:stack], lines[-1]]
 
@@ -139,7 +139,7 @@ def failing_value(error: SparkFailure) -> str | None:
 
 
 def was_cancelled(error: SparkFailure) -> bool:
-    """Whether somebody cancelled the job, as a timeout does."""
+    """Return whether somebody cancelled the job, as a timeout does."""
     return (_condition(error, _message(error)) or "").startswith("SPARK_JOB_CANCELLED")
 
 
@@ -158,18 +158,20 @@ _ONE_OF = "Spark does not tell which step wanted it; it was at work on {}."
 
 
 def _wants_memory(message: str) -> bool:
-    """Whether an executor was lost, or had no memory left: Spark does not tell for which operator."""
+    """Return whether an executor was lost, or had no memory left: Spark does not tell for which operator."""
     return any(part in message for part, hint in _LOST.items() if hint in (_NO_MEMORY, _MORE_ROWS))
 
 
 def _greedy(plan: Plan) -> list[Plan]:
-    """The operators that may take much memory: those that bring rows together or call Python, else all that compute."""
+    """Return the operators that may take much memory: those that bring rows together or call Python, else all that
+    compute.
+    """
     nodes: list[Plan] = [n for n in walk(plan) if not n.id.part and inputs(n)]
     return [node for node in nodes if buffers_rows(node) or _calls_python(node)] or nodes
 
 
 def _list_operators(nodes: Sequence[Plan]) -> str:
-    """The operators with their places, the last ones of the query first; of many, some."""
+    """Return the operators with their places, the last ones of the query first; of many, some."""
     shown = [show_op(node) + (f" at {node.where}" if node.where else "") for node in reversed(nodes)]
     return "; ".join([*shown[:_MOST_LISTED], *(["others"] if len(shown) > _MOST_LISTED else [])])
 
@@ -203,17 +205,17 @@ def _is_python(context: object) -> bool:
 
 
 def _texts(node: Plan) -> set[str]:
-    """The expressions of an operator and their parts, in the words in which Spark got them from us."""
+    """Return the expressions of an operator and their parts, in the words in which Spark got them from us."""
     found = (sql_of(part) for expr in exprs_of(node) for part in parts(expr))
     return {variant for text in found if text is not None for variant in (text, text.strip("()"))}
 
 
 def _shape(text: str) -> str:
-    """The text without the numbers of attributes, which tracing gives anew."""
+    """Return the text without the numbers of attributes, which tracing gives anew."""
     return re.sub(r"\ba\d+\b", "a", text.strip("()"))
 
 
 def _place(message: str) -> Place | None:
-    """The last line of the user's function in the stack of a Python worker."""
+    """Return the last line of the user's function in the stack of a Python worker."""
     frames = [found for found in _PYTHON_FRAME.finditer(message) if "/pyspark/" not in found["file"]]
     return Place(frames[-1]["file"], int(frames[-1]["line"])) if frames else None

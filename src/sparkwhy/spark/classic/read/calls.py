@@ -63,7 +63,7 @@ def _read_collect(name: str) -> AggregateReader:
 
 
 def _read_pivot(tree: Tree, scope: Scope, distinct: bool, condition: Expr | None) -> Expr:
-    """A pivot collects one value for each pivot value: the first there is, for Spark grouped by both before."""
+    """Return the values of a pivot: for each pivot value the first there is, because Spark grouped by both before."""
     pivot, value = scope.operands(tree)
     values = tree.handle.pivotColumnValues()
     names = [parse_literal(str(values.apply(i)), pivot.type, scope.timezone) for i in range(values.size())]

@@ -12,6 +12,6 @@ _CHAR = re.compile(r"char\((\d+)\)")
 
 
 def char_widths(df: DataFrame) -> Mapping[int, int]:
-    """The lengths of the columns of type char(n), by position."""
+    """Return the lengths of the columns of type char(n), by position."""
     notes = ((i, _CHAR.fullmatch(str(field.metadata.get(_NOTE)))) for i, field in enumerate(df.schema))
     return {i: int(found[1]) for i, found in notes if found}

@@ -53,7 +53,7 @@ from sparkwhy.spark.classic.read.scope import HasFreeVariable, NotModelled, Read
 
 
 def read_expr(tree: Tree, scope: Scope) -> Expr:
-    """The expression that a Catalyst tree stands for."""
+    """Return the expression that a Catalyst tree stands for."""
     reader = _READERS.get(tree.name)
     try:
         if reader is not None:
@@ -102,7 +102,7 @@ def _array_item(tree: Tree, scope: Scope) -> Expr:
 
 
 def _failing(tree: Tree, scope: Scope) -> Mode:
-    """The mode of an access that either fails or gives null; failing is only the session's choice."""
+    """Return the mode of an access that either fails or gives null; failing is only the session's choice."""
     return scope.same_mode("ansi") if tree.fields["failOnError"] else "legacy"
 
 
@@ -264,7 +264,7 @@ def _unary(function: str) -> Reader:
 
 
 def _call_in_session_mode(function: str) -> Reader:
-    """A function that fails or not as the session says when it runs."""
+    """Return a function that fails or not as the session says when it runs."""
     return lambda tree, scope: Call(function, scope.operands(tree), scope.mode)
 
 
@@ -279,7 +279,7 @@ def _round(tree: Tree, scope: Scope) -> Expr:
 
 
 def _call_for_types(types: Callable[[Type], bool], function: str) -> Reader:
-    """A function that is modelled for some types of its first argument."""
+    """Return a function that is modelled for some types of its first argument."""
 
     def read(tree: Tree, scope: Scope) -> Expr:
         args = scope.operands(tree)

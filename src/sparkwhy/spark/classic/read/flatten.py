@@ -54,7 +54,7 @@ def _read_stack(generator: Tree, made: tuple[Attribute, ...], scope: Scope) -> E
 
 
 def _structs(rows: list[list[Expr]], made: tuple[Attribute, ...]) -> Expr:
-    """An array of structs with one field for each attribute."""
+    """Return an array of structs with one field for each attribute."""
     names = tuple(f"c{position}" for position in range(len(made)))
     nullable = frozenset(name for name, attribute in zip(names, made, strict=True) if attribute.nullable)
     return Call("array", tuple(MakeStruct(names, tuple(map(_cast_to, row, made)), nullable) for row in rows))
@@ -84,7 +84,7 @@ def read_expand(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Boun
 
 
 def _projections(tree: Tree) -> list[list[Tree]]:
-    """What each copy of a row computes; the JSON of the node does not always say."""
+    """Return what each copy of a row computes; the JSON of the node does not always say."""
     rows = tree.handle.projections()
     return [[tree_of(row.apply(i)) for i in range(row.size())] for row in (rows.apply(j) for j in range(rows.size()))]
 

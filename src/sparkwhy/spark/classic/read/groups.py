@@ -40,13 +40,13 @@ def read_aggregate(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> B
 
 
 def _with_keys(expr: Expr, keys: list[Expr]) -> Expr:
-    """The expression with the keys in it as they are: a lambda that is read again has other parameters."""
+    """Return the expression with the keys in it as they are: a lambda that is read again has other parameters."""
     known = {_renumber_lambdas(key): key for key in keys if any(isinstance(part, Lambda) for part in parts(key))}
     return rewrite(expr, lambda part: known.get(_renumber_lambdas(part))) if known else expr
 
 
 def _renumber_lambdas(expr: Expr) -> Expr:
-    """The expression with the parameters of its lambdas numbered anew, by numbers that no other variable has."""
+    """Return the expression with the parameters of its lambdas numbered anew, by numbers that no other variable has."""
     params = [param for part in parts(expr) if isinstance(part, Lambda) for param in part.params]
     numbers = {param.id: -number for number, param in enumerate(params, 1)}
 
@@ -63,7 +63,7 @@ def _renumber_lambdas(expr: Expr) -> Expr:
 
 
 def _keys(reading: Reading, grouping: list[Expr], outputs: list[Expr], fields: tuple[Field, ...]) -> tuple[Column, ...]:
-    """The grouping keys: attributes keep their identity, computed keys take the name of their output."""
+    """Return the grouping keys: attributes keep their identity, computed keys take the name of their output."""
     names = dict(zip(reversed(outputs), reversed(fields), strict=True))
     found: dict[Expr, Attribute] = {}
     for position, expr in enumerate(grouping):
@@ -77,7 +77,7 @@ def _keys(reading: Reading, grouping: list[Expr], outputs: list[Expr], fields: t
 
 
 def _aggregates(reading: Reading, outputs: list[Expr], fields: tuple[Field, ...]) -> tuple[Column, ...]:
-    """Every aggregate call of the outputs once; one that is an output by itself takes its name."""
+    """Return every aggregate call of the outputs once; one that is an output by itself takes its name."""
     named = list(zip(outputs, fields, strict=True))
     inside = [(part, Field(_short_name(part), part.type)) for expr in outputs for part in parts(expr)]
     found: dict[Expr, Attribute] = {}
@@ -96,7 +96,7 @@ def _short_name(expr: Expr) -> str:
 
 
 def _replace_by_groups(expr: Expr, made: Mapping[Expr, Attribute]) -> Expr:
-    """The expression over the output of the grouping: keys and aggregates are attributes now."""
+    """Return the expression over the output of the grouping: keys and aggregates are attributes now."""
     return rewrite(expr, lambda part: Ref(made[part]) if part in made else None)
 
 

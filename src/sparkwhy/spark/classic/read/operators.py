@@ -41,7 +41,7 @@ from sparkwhy.spark.classic.read.scope import SUBQUERIES, Scope
 
 
 def read(df: DataFrame) -> Plan:
-    """The plan of a DataFrame; its output has the DataFrame's own columns, in order."""
+    """Return the plan of a DataFrame; its output has the DataFrame's own columns, in order."""
     session = _session_of(df)
     plan = jvm.analyzed_plan(df)
     text = jvm.tree_to_json(plan)
@@ -56,7 +56,7 @@ def read(df: DataFrame) -> Plan:
 
 
 def _session_of(df: DataFrame) -> SparkSession:
-    """The session of a DataFrame that can be read at all."""
+    """Return the session of a DataFrame that can be read at all."""
     if not isinstance(df, DataFrame):
         raise NotADataFrame(
             f"expected a PySpark DataFrame, got {type(df).__name__}.", hint="pass the DataFrame itself."
@@ -76,7 +76,7 @@ def _session_of(df: DataFrame) -> SparkSession:
 
 
 def _has_subquery(described: str) -> bool:
-    """Whether Spark's subquery rules are needed for a plan."""
+    """Return whether Spark's subquery rules are needed for a plan."""
     return any(f".{name}" in described for name in ("LateralJoin", *SUBQUERIES))
 
 
@@ -84,7 +84,7 @@ def _has_subquery(described: str) -> bool:
 
 
 def _read(reading: Reading, tree: Tree) -> Bound:
-    """Reads a tree bottom-up, in a loop: plans get deep."""
+    """Read a tree bottom-up, in a loop: plans get deep."""
     done: list[Bound] = []
     todo: list[tuple[Tree, bool]] = [(tree, False)]
     while todo:
@@ -102,7 +102,7 @@ def _read(reading: Reading, tree: Tree) -> Bound:
 
 
 def _inputs(reading: Reading, tree: Tree) -> tuple[Tree, ...]:
-    """The inputs of a node as far as rows come from them: a common table expression is read where it is used."""
+    """Return the inputs of a node as far as rows come from them: a common table expression is read where it is used."""
     match tree.name:
         case "WithCTE":
             reading.ctes.update({definition.fields["id"]: definition for definition in tree.children[:-1]})
@@ -116,7 +116,9 @@ def _inputs(reading: Reading, tree: Tree) -> tuple[Tree, ...]:
 
 
 def _union_inputs(tree: Tree) -> Iterator[Tree]:
-    """What a union and those directly below it unite: one after the other is one union, to Spark's planner too."""
+    """Yield what a union and those directly below it unite: one after the other is one union, to Spark's planner
+    too.
+    """
     todo = [tree]
     while todo:
         current = todo.pop()
@@ -127,7 +129,7 @@ def _union_inputs(tree: Tree) -> Iterator[Tree]:
 
 
 def _outermost(union: Tree) -> Tree:
-    """The union that this one is read with."""
+    """Return the union that this one is read with."""
     while union.parent is not None and union.parent.name == "Union":
         union = union.parent
     return union
@@ -173,7 +175,7 @@ def _read_transparent(_reading: Reading, _tree: Tree, inputs: tuple[Bound, ...])
 
 
 def _read_named(_reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bound:
-    """An alias or a view directly over a table gives it its name; the innermost one, where there are several."""
+    """Return an alias or a view directly over a table gives it its name; the innermost one, where there are several."""
     (inner,) = inputs
     if not isinstance(inner.plan, Table) or tree.children[0].name in ("SubqueryAlias", "View"):
         return inner
@@ -210,7 +212,7 @@ def _is_identity(columns: tuple[Column, ...], below: Plan) -> bool:
 
 
 def _step_implied_by(reading: Reading, tree: Tree, below: Plan) -> OpId | None:
-    """The step of the operation that Spark inserted this projection for, if it did: below it, or above."""
+    """Return the step of the operation that Spark inserted this projection for, if it did: below it, or above."""
     (child,), parent = tree.children, tree.parent
     computes = not all(map(_is_attribute, tree.exprs("projectList")))
     if child.name == "Generate" and not child.fields.get("qualifier") and not computes:
@@ -233,7 +235,9 @@ def _step_implied_by(reading: Reading, tree: Tree, below: Plan) -> OpId | None:
 
 
 def _aligns_columns(tree: Tree, below: Plan) -> bool:
-    """Whether a projection under a union only reorders and widens all columns, in no place of the user's code."""
+    """Return whether a projection under a union only reorders and widens all columns, in no place of the user's
+    code.
+    """
     trees = tree.exprs("projectList")
     if len(trees) != len(below.output):
         return False
@@ -265,7 +269,7 @@ def _read_filter(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bou
 
 
 def _narrow(reading: Reading, plan: Plan, attributes: tuple[Attribute, ...]) -> Plan:
-    """The plan with these attributes only: what a subquery brought along is dropped again."""
+    """Return the plan with these attributes only: what a subquery brought along is dropped again."""
     return Project(id=reading.part(plan.id), input=plan, columns=carry(attributes))
 
 

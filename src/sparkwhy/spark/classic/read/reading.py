@@ -62,17 +62,17 @@ class Reading:
     # --- numbers ---
 
     def step(self, tree: Tree | None = None) -> OpId:
-        """The number of an operation; if a part of it came first, the number that it was begun with."""
+        """Return the number of an operation; if a part of it came first, the number that it was begun with."""
         begun = None if tree is None else self._begun.get(id(tree))
         return OpId(next(self._steps) if begun is None else begun)
 
     def part(self, step: OpId) -> OpId:
-        """The number of a further part of an operation."""
+        """Return the number of a further part of an operation."""
         self._parts[step.step] += 1
         return OpId(step.step, self._parts[step.step])
 
     def begun(self, owner: Tree) -> OpId:
-        """The step of an operation of which a part comes first, below it."""
+        """Return the step of an operation of which a part comes first, below it."""
         return OpId(self._begun.setdefault(id(owner), next(self._steps)))
 
     def attribute(self, described: Field) -> Attribute:
@@ -81,7 +81,7 @@ class Reading:
     # --- what Spark says ---
 
     def output(self, tree: Tree) -> tuple[Field, ...]:
-        """The output of a node as Spark has it: the one authority on names, types and nullability."""
+        """Return the output of a node as Spark has it: the one authority on names, types and nullability."""
         schema = json.loads(jvm.schema_of(tree.handle))
         return tuple(field_from_json(described) for described in schema["fields"])
 
@@ -90,7 +90,7 @@ class Reading:
         return Scope(read_expr, attributes, self.timezone, self.mode, self._variables, scalars or {})
 
     def place(self, tree: Tree, *exprs: Tree) -> Place | None:
-        """Where the user wrote this operation: the first of its expressions that Spark knows the place of."""
+        """Return where the user wrote this operation: the first of its expressions that Spark knows the place of."""
         computed = [expr for expr in exprs if expr.name != "AttributeReference"]
         carried = [expr for expr in exprs if expr.name == "AttributeReference"]
         for expr in (*computed, *carried)[:_PLACES_TRIED]:
@@ -103,7 +103,9 @@ class Reading:
         return jvm.place_of(tree.handle)
 
     def _sql_place(self, tree: Tree, expr: Tree) -> Place | None:
-        """Where SQL text says an expression; what Spark makes anew, as it does of subqueries, has the place of all."""
+        """Return where SQL text says an expression; what Spark makes anew, as it does of subqueries, has the place of
+        all.
+        """
         whole = jvm.place_of(tree.handle)
         written = (part for part in expr.walk() if part.name != "AttributeReference")
         places = (jvm.place_of(part.handle) for part in itertools.islice(written, _PLACES_TRIED))
@@ -119,7 +121,7 @@ class Reading:
         return self.identify_columns(list(zip(exprs, carried, strict=True)), fields)
 
     def identify_columns(self, exprs: list[tuple[Expr, bool]], fields: tuple[Field, ...]) -> tuple[Column, ...]:
-        """Columns of expressions, each with a flag whether it is merely carried along.
+        """Return columns of expressions, each with a flag whether it is merely carried along.
 
         What is carried along keeps its identity, but only once: `select("a", "a")` has two columns.
         """
@@ -136,7 +138,7 @@ class Reading:
 
 
 def _paths(trees: tuple[Tree, ...], exprs: list[Expr]) -> tuple[Field, ...] | None:
-    """The fields of named expressions that are all paths into their input: these need no call to Spark."""
+    """Return the fields of named expressions that are all paths into their input: these need no call to Spark."""
     nullable = [_may_be_null(tree, expr) for tree, expr in zip(trees, exprs, strict=True)]
     if None in nullable:
         return None
@@ -145,7 +147,7 @@ def _paths(trees: tuple[Tree, ...], exprs: list[Expr]) -> tuple[Field, ...] | No
 
 
 def _may_be_null(tree: Tree, expr: Expr) -> bool | None:
-    """Whether a path has no value for some rows, by Spark's own rules; None for what is no path."""
+    """Return whether a path has no value for some rows, by Spark's own rules; None for what is no path."""
     if tree.name == "Alias":
         return _may_be_null(tree.children[0], expr)
     if tree.name == "AttributeReference":
@@ -157,12 +159,12 @@ def _may_be_null(tree: Tree, expr: Expr) -> bool | None:
 
 
 def attribute_field(tree: Tree) -> Field:
-    """The field that an attribute reference describes."""
+    """Return the field that an attribute reference describes."""
     return Field(tree.fields["name"], type_from_json(tree.fields["dataType"]), tree.fields["nullable"])
 
 
 def renumber_steps(plan: Plan) -> Plan:
-    """The plan with its steps numbered from 1 in reading order: inputs first, left before right."""
+    """Return the plan with its steps numbered from 1 in reading order: inputs first, left before right."""
     order = {step: number for number, step in enumerate((n.id.step for n in walk(plan) if not n.id.part), 1)}
     return fold(
         plan,

@@ -58,7 +58,9 @@ class Scope:
         return replace(self, variables={**self.variables, **new})
 
     def same_mode(self, mode: str) -> Mode:
-        """A mode that was fixed when the query was built. One that the session would not choose now cannot be run."""
+        """Return a mode that was fixed when the query was built. One that the session would not choose now cannot be
+        run.
+        """
         if mode == "try":
             return "try"
         if mode != self.mode:
@@ -67,12 +69,12 @@ class Scope:
 
 
 def read_call(function: str, tree: Tree, scope: Scope) -> Call:
-    """A function of the catalogue, applied to the children of the tree."""
+    """Return a function of the catalogue, applied to the children of the tree."""
     return Call(function, scope.operands(tree))
 
 
 def opaque(tree: Tree, scope: Scope) -> Opaque:
-    """The whole expression as a black box over the attributes that it reads."""
+    """Return the whole expression as a black box over the attributes that it reads."""
     bound = {v.expr_id for t in tree.walk() if t.name == "LambdaFunction" for v in t.children[1:]}
     refs: dict[int, Attribute] = {}
     for part in tree.walk():

@@ -45,17 +45,17 @@ Variables = Mapping[int, Column]
 
 
 def name_of(attribute: Attribute) -> str:
-    """The column that carries an attribute while a plan runs: unlike names, ids never clash."""
+    """Return the column that carries an attribute while a plan runs: unlike names, ids never clash."""
     return f"a{attribute.id}"
 
 
 def to_column(session: SparkSession, expr: Expr) -> Column:
-    """The expression as a column."""
+    """Return the expression as a column."""
     return _column(session, expr, {}, sql_texts(expr))
 
 
 def _column(session: SparkSession, expr: Expr, bound: Variables, texts: Texts) -> Column:
-    """The expression as a column: as text where it has one, else part by part."""
+    """Return the expression as a column: as text where it has one, else part by part."""
     text = texts[id(expr)]
     if text is not None and not text.free and not isinstance(expr, Ref | Lambda):
         return jvm.parse_column(session, text.sql)
@@ -158,7 +158,9 @@ def _opaque(session: SparkSession, expr: Opaque, of: Callable[[Expr], Column]) -
 
 
 def apply_user_function(function: Callable[..., Any], name: str, *columns: Column) -> Column:
-    """What the user's own function makes of a column; the function is not ours, so anything may go wrong in it."""
+    """Return what the user's own function makes of a column; the function is not ours, so anything may go wrong in
+    it.
+    """
     try:
         made = function(*columns)
     except Exception as error:
@@ -224,7 +226,7 @@ _WRITTEN_OTHERWISE: Mapping[str, Callable[[list[Column]], Column]] = {
 
 
 def _count_present(exprs: Sequence[Expr], columns: Sequence[Column]) -> Column:
-    """How many of the columns are neither null nor NaN."""
+    """Return how many of the columns are neither null nor NaN."""
 
     def is_absent(expr: Expr, column: Column) -> Column:
         return column.isNull() | F.isnan(column) if expr.type in FRACTIONALS else column.isNull()
@@ -241,7 +243,7 @@ def _size(expr: Call, collection: Column) -> Column:
 
 
 def _python_function(session: SparkSession, expr: Lambda, variables: Variables, texts: Texts) -> Callable[..., Column]:
-    """The lambda as Spark's Python API wants it: a function whose signature says how many arguments it takes."""
+    """Return the lambda as Spark's Python API wants it: a function whose signature says how many arguments it takes."""
 
     def body(*values: Column) -> Column:
         names = [param.id for param in expr.params]

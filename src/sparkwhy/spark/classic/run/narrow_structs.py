@@ -24,7 +24,7 @@ _MOST = 0.5
 
 
 def fields_read(plan: Plan) -> Mapping[AttrId, tuple[str, ...]]:
-    """The names of the fields that are read of structs of which some fields are read, and nothing else.
+    """Return the names of the fields that are read of structs of which some fields are read, and nothing else.
 
     These are elements of arrays, and columns of tables below a flatten, where Spark cannot see what is read above.
     """
@@ -67,7 +67,9 @@ def _element(use: FieldOf) -> AttrId:
 
 
 def _uses(node: Plan) -> Iterator[Ref | FieldOf]:
-    """What an operator reads: fields of attributes, and attributes as a whole; not those that it merely carries."""
+    """Yield what an operator reads: fields of attributes, and attributes as a whole; not those that it merely
+    carries.
+    """
     if reads_whole_rows(node):
         yield from (Ref(attribute) for below in inputs(node) for attribute in below.output)
     if isinstance(node, Project):
@@ -83,7 +85,7 @@ def _uses(node: Plan) -> Iterator[Ref | FieldOf]:
 
 
 def narrow_struct(attribute: Attribute, name: str, fields: tuple[str, ...]) -> str | None:
-    """A struct with only these fields, as SQL text, the others null; None if some of its types are not text.
+    """Return a struct with only these fields, as SQL text, the others null; None if some of its types are not text.
 
     Whether the struct itself is null does not matter where only its fields are read.
     """
@@ -98,7 +100,8 @@ def narrow_struct(attribute: Attribute, name: str, fields: tuple[str, ...]) -> s
 
 
 def narrow_condition(condition: Expr) -> Expr:
-    """The condition of a filter, with lists in which some element is looked for read only in the field looked at.
+    """Return the condition of a filter, with lists in which some element is looked for read only in the field looked
+    at.
 
     A lambda over whole elements makes Spark read all their fields.
     """
@@ -118,7 +121,7 @@ def _narrow_list(expr: Expr) -> Expr | None:
 
 
 def _use_array_contains(condition: Expr) -> Expr:
-    """The condition with values looked for by name, which is compiled.
+    """Return the condition with values looked for by name, which is compiled.
 
     Beside a null that is null where the lambda says false: the same for a filter, but not below a negation.
     """
@@ -135,7 +138,7 @@ def _use_array_contains(condition: Expr) -> Expr:
 
 
 def _one_path(body: Expr, element: Variable) -> Expr | None:
-    """The only field of the element, or of a struct in it, that the body reads."""
+    """Return the only field of the element, or of a struct in it, that the body reads."""
     paths: set[Expr] = set()
     todo = [body]
     while todo:
@@ -156,5 +159,5 @@ def _is_field_of(expr: Expr, element: Variable) -> bool:
 
 
 def _values_along(path: Expr, collection: Expr) -> Expr:
-    """The values of a path in all elements of a collection."""
+    """Return the values of a path in all elements of a collection."""
     return FieldOf(_values_along(path.input, collection), path.ordinal) if isinstance(path, FieldOf) else collection

@@ -10,7 +10,9 @@ from sparkwhy.spark.classic import jvm
 
 
 def orderable(session: SparkSession, column: Column, type: Type) -> Column:
-    """The value with each map as the sorted list of its entries: equal exactly where a grouping holds it for equal."""
+    """Return the value with each map as the sorted list of its entries: equal exactly where a grouping holds it for
+    equal.
+    """
     match type:
         case Map(_, value):
             entries = F.transform(
@@ -31,7 +33,7 @@ def orderable(session: SparkSession, column: Column, type: Type) -> Column:
 
 
 def has_map(type: Type) -> bool:
-    """Whether there is a map anywhere in values of this type."""
+    """Return whether there is a map anywhere in values of this type."""
     match type:
         case Map():
             return True

@@ -10,7 +10,7 @@ from sparkwhy.plan.types import BINARY, TIMESTAMP, Array, Map, Struct, Type
 
 
 def from_spark(value: Any, type: Type) -> Value:
-    """A value of this type."""
+    """Return a value of this type."""
     if value is None:
         return None
     match type:

@@ -82,13 +82,13 @@ Texts = Mapping[int, "Text | None"]
 
 
 def sql_of(expr: Expr) -> str | None:
-    """The whole expression as text, or None if some part of it is not written as text."""
+    """Return the whole expression as text, or None if some part of it is not written as text."""
     text = sql_texts(expr)[id(expr)]
     return None if text is None else text.sql
 
 
 def sql_texts(expr: Expr) -> Texts:
-    """The text of the expression and of each of its parts, by identity; None for what is not written as text."""
+    """Return the text of the expression and of each of its parts, by identity; None for what is not written as text."""
     found: dict[int, Text | None] = {}
     todo: list[tuple[Expr, bool]] = [(expr, False)]
     while todo:
@@ -226,7 +226,7 @@ def _field(expr: FieldOf, inner: str) -> str | None:
 
 
 def is_plain_field(expr: FieldOf) -> bool:
-    """Whether a field is written by its name: a plain one, that no other field has in another case."""
+    """Return whether a field is written by its name: a plain one, that no other field has in another case."""
     name = expr.field.name
     alike = [other for other in expr.struct.names if other.lower() == name.lower()]
     return len(alike) == 1 and is_plain_name(name)

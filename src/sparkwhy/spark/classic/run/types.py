@@ -19,7 +19,7 @@ def spark_type(type: Type) -> DataType:
 
 
 def _json(type: Type) -> Any:
-    """What `from_json` of the plan's types reads."""
+    """Return what `from_json` of the plan's types reads."""
     match type:
         case Atom(name):
             return name

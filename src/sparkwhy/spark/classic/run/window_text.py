@@ -9,7 +9,7 @@ from sparkwhy.spark.classic.run.sql_text import sql_of
 
 
 def window_texts(node: Window) -> list[str] | None:
-    """The columns of a window as text, or None if some part of it is not written as text."""
+    """Return the columns of a window as text, or None if some part of it is not written as text."""
     if any(has_map(expr.type) for expr in node.partition):
         return None
     partition = [sql_of(expr) for expr in node.partition]
@@ -39,7 +39,7 @@ def _window_column_text(column: Column, window: str) -> str | None:
 
 
 def _frame(frame: Frame) -> str | None:
-    """A distance in values is left to Spark's own API, which knows its type."""
+    """Return a frame as SQL; None for a distance in values, which is left to Spark's own API: it knows the type."""
     edges = (frame.lower, frame.upper)
     if frame.unit == "range" and any(isinstance(edge, int) for edge in edges):
         return None
