@@ -258,7 +258,7 @@ def as_reference(expr: Expr, scope: MeaningScope) -> Reference | None:
 
 
 Changing: TypeAlias = Callable[[Reference], Expr]
-"""Say what stands in the place of a reference."""
+"""Says what stands in the place of a reference."""
 
 
 def with_references(expr: Expr, scope: MeaningScope, change: Changing) -> Expr:

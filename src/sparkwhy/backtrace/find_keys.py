@@ -16,7 +16,7 @@ from sparkwhy.rewrite.prune_columns import prune_columns
 from sparkwhy.spark.engine import Engine
 
 FindKeys: TypeAlias = Callable[[Sequence[Plan], Conditions], tuple[KeySets, ...]]
-"""Find keys for variants of a query, given the conditions on its result."""
+"""Finds keys for variants of a query, given the conditions on its result."""
 
 
 def find_no_keys(_: Sequence[Plan], __: Conditions) -> tuple[KeySets, ...]:

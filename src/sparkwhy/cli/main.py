@@ -43,7 +43,7 @@ exit codes:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and returns the exit code."""
+    """Run a command and return the exit code."""
     try:
         try:
             return _run(argv)

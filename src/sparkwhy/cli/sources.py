@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 from sparkwhy.cli.failures import CannotStart, UsageError
 
 Session = Callable[[], SparkSession]
-"""Make the session when it is needed: the user's code may make one first."""
+"""Makes the session when it is needed: the user's code may make one first."""
 
 FORMATS = {
     ".parquet": "parquet",

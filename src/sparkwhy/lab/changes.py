@@ -77,7 +77,7 @@ class Variants:
 
 @dataclass(frozen=True, slots=True)
 class Changer:
-    """Make variants: which attributes may be replaced, and how many parameters are combined at most."""
+    """Makes variants: which attributes may be replaced, and how many parameters are combined at most."""
 
     swaps: Swaps
     most: int

@@ -58,7 +58,7 @@ Answers: TypeAlias = tuple[frozenset[Operator], ...]
 """What a baseline returns: sets of operators, in its order."""
 
 Collect: TypeAlias = Callable[[Plan], Sequence[Sequence[Any]]]
-"""Run a plan and returns its rows: Spark, or the reference engine."""
+"""Runs a plan and returns its rows: Spark, or the reference engine."""
 
 
 def frontier_picky(plan: Plan, asked: Conditions, collect: Collect) -> Answers:

@@ -132,7 +132,7 @@ class OneRow(Node):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Project(Node):
-    """Compute columns from each row: select, rename, struct building, field access."""
+    """Computes columns from each row: select, rename, struct building, field access."""
 
     input: Plan
     columns: tuple[Column, ...]

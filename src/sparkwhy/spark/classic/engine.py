@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ClassicEngine(Engine):
-    """Read and runs the query of one classic DataFrame."""
+    """Reads and runs the query of one classic DataFrame."""
 
     df: DataFrame
     limits: Limits = DEFAULT_LIMITS
