@@ -221,7 +221,7 @@ def test_what_cannot_be_understood_is_a_usage_error(
     functions = tmp_path / "functions.py"
     functions.write_text("from os.path import join\n\n\ndef by_city(spark):\n    return spark.range(3)\n")
     assert "did you mean by_city?" in explain(f"{functions}:zzzzz", *row)
-    assert "is no DataFrame but list" in explain(f"{etl}:lines", *row)
+    assert "is not a DataFrame but a list" in explain(f"{etl}:lines", *row)
     assert "takes 2 arguments" in explain(f"{etl}:between", *row)
     assert "the pattern is not JSON" in explain(f"{etl}:recent", "--missing", "{city: NY}")
     assert "--alternatives is not JSON" in explain(f"{etl}:recent", *row, "--alternatives", "all")

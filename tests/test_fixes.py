@@ -326,3 +326,16 @@ def test_constants_have_all_digits_that_a_decimal_of_spark_has(spark: SparkSessi
     (found,) = why_not(counted, {"k": 1, "n": 2}).explanations
     assert found.verified
     assert "v <= 1234567890123456" in found.fixes[0].after
+
+
+@pytest.mark.parametrize(("condition", "row", "reason"), [
+    ("active", 1, "active is false for this row; drop the condition or allow false"),
+    ("not active", 2, "active is true for this row; drop the condition or allow true"),
+    ("active", 3, "active is null for this row; drop the condition or allow null"),
+])  # fmt: skip
+def test_a_filter_on_a_boolean_column_says_its_value(
+    spark: SparkSession, condition: str, row: int, reason: str
+) -> None:
+    people = spark.createDataFrame([(1, False), (2, True), (3, None)], "id int, active boolean")
+    (found,) = why_not(people.filter(condition), {"id": row}).explanations
+    assert (found.verified, found.reason) == (False, reason)

@@ -24,6 +24,7 @@ from tests.house.rules import (
     BANNED_WORDS,
     EXCEPTIONS,
     KNOW_OPERATORS,
+    NOT_IMPERATIVE,
     NOT_VERBS,
     PARSING,
     PARSING_ALLOWED,
@@ -214,6 +215,19 @@ def rules_without_a_sketch() -> Iterator[str]:
                 yield f"{module}: no golden file"
 
 
+# --- docstrings ---
+
+
+def docstrings_without_a_verb() -> Iterator[str]:
+    """Functions whose docstring begins with a noun: `The rows` instead of `Return the rows`. Properties are nouns."""
+    for module, tree in modules().items():
+        for node in functions(tree):
+            first = (ast.get_docstring(node) or "").partition(" ")[0].strip(".,;:")
+            is_property = any("property" in ast.unparse(each) for each in node.decorator_list)
+            if first in NOT_IMPERATIVE and not is_property:
+                yield f"{package_of(module)}: {node.name}"
+
+
 # --- limits ---
 
 
@@ -238,6 +252,7 @@ RULES: tuple[Callable[[], Iterator[str]], ...] = (
     lists_of_operators,
     compared_join_types,
     rules_without_a_sketch,
+    docstrings_without_a_verb,
     unused_limits,
 )
 

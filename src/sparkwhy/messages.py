@@ -195,6 +195,10 @@ _REASONS: Mapping[str, Template] = {
     "no_constant_known": Template("no change of its constants is known that lets the row through"),
     "is_null": Template("{column} is null for this row; drop the null test to let it through"),
     "is_not_null": Template("{column} is not null for this row; drop the null test to let it through"),
+    "boolean_column": Template(
+        "{column} is {value} for this row; drop the condition or allow {value}",
+        hidden="{column} does not have the value that the filter needs; drop the condition",
+    ),
     "no_other_form": Template("no other form of {condition} is known that lets the row through"),
     "value_unknown": Template("it is not known which value {operator} would have to let through"),
     "remove_only": Template("the row comes through only without {operator}"),

@@ -44,6 +44,13 @@ EXCEPTIONS = frozenset({
     "embed", "exceed", "speed",
 })  # fmt: skip
 
+NOT_IMPERATIVE = frozenset({
+    "The", "A", "An", "What", "Whether", "How", "Which", "Why", "Where", "When", "One", "All", "Each", "Every", "Some",
+    "Those", "This", "Both", "As", "Of", "By", "For", "From", "In", "With", "At", "If", "So", "Only", "No", "Nothing",
+    "None", "That", "Two",
+})  # fmt: skip
+"""First words of docstrings that name the result, or say nothing about what the function does."""
+
 PARSING = frozenset({"startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition"})
 """Methods that take text apart."""
 

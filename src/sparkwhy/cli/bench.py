@@ -85,5 +85,5 @@ def _seconds(work: Callable[[], object]) -> float:
 def _count(text: str) -> int:
     value = int(text)
     if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no number of runs: 1 or more is")
+        raise argparse.ArgumentTypeError(f"{text} is not a number of runs: write 1 or more")
     return value

@@ -27,7 +27,7 @@ def check_output(arguments: argparse.Namespace) -> None:
     if not os.path.isdir(path.parent):
         raise UsageError(f"there is no folder {path.parent} for {arguments.html}.")
     if os.path.isdir(path):
-        raise UsageError(f"{arguments.html or 'nothing'} is no file.", hint="write --html why.html.")
+        raise UsageError(f"--html needs the name of a file, not `{arguments.html}`.", hint="write --html why.html.")
     if len(os.fsencode(path.name)) > _LONGEST_NAME:
         raise UsageError("the name of the page is too long.", hint="write --html why.html.")
 

@@ -109,12 +109,12 @@ def convert_data_errors() -> Iterator[None]:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no number of rows: a whole number above 0 is")
+        raise argparse.ArgumentTypeError(f"{text} is not a number of rows: write a whole number above 0")
     return int(text)
 
 
 def _positive(text: str) -> float:
     value = float(text)
     if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is no scale factor: a number above 0 is")
+        raise argparse.ArgumentTypeError(f"{text} is not a scale factor: write a number above 0")
     return value

@@ -50,7 +50,7 @@ def target_of(text: str) -> Target:
     """`etl.py:cities` or `pkg.mod:cities`."""
     code, colon, name = text.rpartition(":")
     if not colon or not code or not name.isidentifier():
-        raise UsageError(f"{text} names no DataFrame.", hint="write etl.py:NAME or package.module:NAME.")
+        raise UsageError(f"`{text}` does not name a DataFrame.", hint="write etl.py:NAME or package.module:NAME.")
     return Target(code, name)
 
 
@@ -67,7 +67,7 @@ def load_dataframe(target: Target, session: Session) -> DataFrame:
     made = _call_function(found, target, module, session) if inspect.isroutine(found) else found
     if not isinstance(made, DataFrame):
         raise UsageError(
-            f"{target.name} in {target.code} is no DataFrame but {type(made).__name__}.",
+            f"{target.name} in {target.code} is not a DataFrame but a {type(made).__name__}.",
             hint="name a DataFrame, or a function that returns one and takes nothing or the SparkSession.",
         )
     return made
@@ -94,7 +94,7 @@ def _run_file(file: str) -> ModuleType:
         raise UsageError(f"there is no file {file}.")
     spec = importlib.util.spec_from_file_location(f"_sparkwhy_script_{path.stem}", path)
     if spec is None or spec.loader is None:
-        raise UsageError(f"{file} is no Python file.")
+        raise UsageError(f"{file} is not a Python file.")
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     register_pickle_by_value(module)  # type: ignore[no-untyped-call]  # for the workers, which cannot import it
     sys.path.insert(0, str(path.parent))  # as `python etl.py` does
@@ -179,7 +179,7 @@ def _sql_text(given: str) -> str:
 def _table(text: str) -> tuple[str, Path, str]:
     name, _, place = text.partition("=")
     if not name.isidentifier() or not place:
-        raise UsageError(f"{text} is no table.", hint="write --table orders=orders.parquet.")
+        raise UsageError(f"--table needs a name and a path, not `{text}`.", hint="write --table orders=orders.parquet.")
     path = Path(place)
     if not os.path.exists(path):
         raise UsageError(f"there is no file {place}.")

@@ -269,7 +269,7 @@ def _seconds_to_time(source: Type) -> Caster | None:
 
 def _float_to_time(seconds: float) -> datetime:
     if not math.isfinite(seconds):
-        raise EvaluationError(f"{seconds} is no time")
+        raise EvaluationError(f"{seconds} is not a time")
     return instant(saturate(seconds * 1_000_000, LONG))
 
 

@@ -15,7 +15,7 @@ def check_question(engine: Engine, question: Question) -> None:
         problem = engine.regex_problem(test.text) if test.function == "rlike" else None
         if problem is not None:
             hint = "matches() takes an expression of Java; contains() takes any text."
-            raise PatternError(f"{abbreviate(show_pattern(test))} is no regular expression: {problem}.", hint=hint)
+            raise PatternError(f"{abbreviate(show_pattern(test))} is not a regular expression: {problem}.", hint=hint)
 
 
 def random_functions(engine: Engine, question: Question) -> tuple[str, ...]:
