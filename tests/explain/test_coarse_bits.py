@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 import sparkwhy
+from sparkwhy import Limits
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.candidates import Candidate, candidate_plan, candidates_of, smallest
 from sparkwhy.explain.coarse_bits import Coarse, find_coarse_bits, select_single
@@ -43,13 +44,12 @@ def in_rounds(plan: Plan, conditions: Conditions, tables: Tables) -> tuple[Sets,
         rounds += 1
         return trace(plan, conditions, coarse=coarse)
 
-    coarse = find_coarse_bits(traced_with, lambda traced: find(tables, traced), plan)
+    coarse = find_coarse_bits(traced_with, lambda traced: find(tables, traced), plan, 2)
     traced = trace(plan, conditions, coarse=coarse)
     return least(traced, select_single(traced.bits, find(tables, traced))), rounds
 
 
-def test_what_is_found_in_rounds_is_what_is_found_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sparkwhy.explain.coarse_bits.COARSE_BITS", 2)
+def test_what_is_found_in_rounds_is_what_is_found_at_once() -> None:
     several = checked = 0
     for seed in range(600):
         generator = Generator(Random(f"bundles/{seed}"))
@@ -72,8 +72,7 @@ def test_a_query_with_more_filters_than_bits_is_explained(spark: SparkSession, m
     df = spark.createDataFrame([(1, 5), (2, 5)], "k int, v int")
     for bound in (10, 20, 30, 4, 40, 50, 3, 60, 70):
         df = df.filter(F.col("v") < bound)
-    monkeypatch.setattr("sparkwhy.explain.coarse_bits.COARSE_BITS", 4)
-    answer = sparkwhy.why_not(df, {"k": 1})
+    answer = sparkwhy.why_not(df, {"k": 1}, limits=Limits(coarse_bits=4))
     (found,) = answer.explanations
     assert [operator.text for operator in found.operators] == ["filter v < 4", "filter v < 3"]
     assert found.verified

@@ -54,7 +54,7 @@ class Candidate:
 
 
 def candidate_plan(traced: TracedQuery) -> Plan:
-    """The traced rows summed up by alternative and by whom they blame: the only rows that leave the cluster."""
+    """Return the traced rows summed up by alternative and by whom they blame: the only rows that leave the cluster."""
     plan, fresh = traced.plans[0], Fresh(traced.rows.plan)
     claim, witness = fresh.attribute("claim", _CLAIM), fresh.attribute("witness", _WITNESS)
     notes = fresh.attribute("notes", INTEGER)
@@ -81,7 +81,7 @@ def candidate_plan(traced: TracedQuery) -> Plan:
 
 
 def _claims(traced: TracedQuery, alternative: int) -> Iterator[Expr]:
-    """What a row speaks for in an alternative: its blame if its values match, what is attainable if they may."""
+    """Yield what a row speaks for in an alternative: its blame if its values match, what is attainable if they may."""
     rows, plan = traced.rows, traced.plans[alternative]
     asked = [rows.read_in(alternative, each) for each in traced.wanted[alternative][plan.id]]
     matching = is_true(all_of(asked))  # below, values within reach were let through too
@@ -95,7 +95,7 @@ def _claims(traced: TracedQuery, alternative: int) -> Iterator[Expr]:
 
 
 def _attainable(traced: TracedQuery, alternative: int, blame: Expr) -> Iterator[tuple[Expr, Expr]]:
-    """What would have to change for a group to have only some of its rows, and when.
+    """Yield what would have to change for a group to have only some of its rows, and when.
 
     An operator that lets further rows through may let some of them through. Where no filter does, one of those that
     the rows pass may be stricter.
@@ -118,7 +118,9 @@ def _claim(traced: TracedQuery, alternative: int, blame: Expr, certain: bool, co
 
 
 def _exists(traced: TracedQuery, alternative: int, blame: Expr) -> Expr:
-    """Whether a row exists in an alternative: its gate is not blamed, and nothing there takes it away for good."""
+    """Return whether a row exists in an alternative: its gate is not blamed, and nothing there takes it away for
+    good.
+    """
     gate = long(traced.bits.variant_bits & 1 << alternative)
     if not traced.bits.variant_bits:
         return boolean(True)
@@ -159,7 +161,7 @@ def candidates_of(
 
 
 def _merge(one: Candidate, other: Candidate, limits: Limits) -> Candidate:
-    """The same set from rows with other notes: a union of worlds only if all say so."""
+    """Return the same set from rows with other notes: a union of worlds only if all say so."""
     union = one.notes & other.notes & UNION_OF_WORLDS
     left_out = (one.notes | other.notes) & WORLDS_LEFT_OUT
     witnesses = _drop_repeated(one.witnesses + other.witnesses)[: limits.witnesses]
@@ -202,7 +204,7 @@ def resolve(entries: Iterable[Entry], found: Found) -> Iterator[Entry]:
 
 
 def smallest(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """The candidates without unions of worlds of which a part is enough, in the same alternative."""
+    """Return the candidates without unions of worlds of which a part is enough, in the same alternative."""
     found = [candidate for candidate in candidates if candidate.blame or candidate.alternative]
     return tuple(
         candidate
@@ -262,7 +264,7 @@ def explain(
 def _drop_needless_functions(
     alternatives: Sequence[QueryVariant], bits: Bits, candidates: Sequence[Candidate]
 ) -> Iterator[Candidate]:
-    """The candidates without those that change a function where the function as written would do as well."""
+    """Yield the candidates without those that change a function where the function as written would do as well."""
 
     def blamed_ops(candidate: Candidate) -> frozenset[OpId]:
         return frozenset(dropper.op for dropper in bits.droppers(candidate.blame, candidate.alternative))
@@ -302,7 +304,7 @@ def _explanation(
 
 
 def _operators(alternatives: Sequence[QueryVariant], bits: Bits, candidate: Candidate) -> tuple[OpId, ...]:
-    """Those that the alternative changes, and those that are blamed."""
+    """Return those that the alternative changes, and those that are blamed."""
     blamed = {dropper.op for dropper in bits.droppers(candidate.blame, candidate.alternative)}
     return tuple(sorted(blamed | set(alternatives[candidate.alternative].changed)))
 

@@ -13,13 +13,11 @@ from collections.abc import Callable, Iterable, Sequence
 from math import ceil
 
 from sparkwhy.explain.candidates import Candidate
+from sparkwhy.limits import DEFAULT_LIMITS
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.walk import walk
 from sparkwhy.trace.blame import Bits, coarse_bit, droppers_of, is_coarse_bit
 from sparkwhy.trace.trace import TracedQuery
-
-COARSE_BITS = 16
-"""The number of coarse bits at first."""
 
 Coarse = tuple[frozenset[OpId], ...]
 """The operators of each coarse bit."""
@@ -28,12 +26,14 @@ Trace = Callable[[Coarse], TracedQuery]
 Find = Callable[[TracedQuery], tuple[Candidate, ...]]
 
 
-def find_coarse_bits(trace: Trace, find: Find, plan: Plan) -> Coarse:
+def find_coarse_bits(trace: Trace, find: Find, plan: Plan, count: int = DEFAULT_LIMITS.coarse_bits) -> Coarse:
     """Return the operators that can share a bit, of a query that cannot be traced otherwise: no explanation needs them.
+
+    At first there are about `count` coarse bits; those that are blamed are halved.
 
     With filters 1 to 100, of which only 7 is blamed in the end: {1 to 6}, {8 to 14}, {15 to 21}, ..., and 7 by itself.
     """
-    coarse = _group_droppers(plan)
+    coarse = _group_droppers(plan, count)
     while True:
         traced = trace(coarse)
         blamed = _blame_of_smallest(traced.bits, find(traced))
@@ -54,10 +54,10 @@ def select_single(bits: Bits, candidates: Iterable[Candidate]) -> tuple[Candidat
     return tuple(each for each in candidates if not any(map(is_coarse_bit, _ops(bits, each))))
 
 
-def _group_droppers(plan: Plan) -> Coarse:
-    """Return all operators that drop rows, neighbours in one set."""
+def _group_droppers(plan: Plan, count: int) -> Coarse:
+    """Return all operators that drop rows in `count` sets of neighbours."""
     ops: Sequence[OpId] = [node.id for node in walk(plan) if droppers_of(node)]
-    size = ceil(len(ops) / COARSE_BITS) or 1
+    size = ceil(len(ops) / count) or 1
     parts = (frozenset(ops[at : at + size]) for at in range(0, len(ops), size))
     return tuple(part for part in parts if len(part) > 1)
 

@@ -41,7 +41,7 @@ def find_candidates(
     plans = [each.plan for each in variants.found]
     keys, small_at = find_keys(plans, asked), find_small_groupings(plans[0], asked)
     zone = engine.timezone()
-    some = partial(trace, plans[0], asked, alternatives=plans[1:], keys=keys)
+    some = partial(trace, plans[0], asked, alternatives=plans[1:], keys=keys, limits=limits)
     full = partial(some, records=True, references=large)
 
     def collect(traced: TracedQuery) -> Rows:
@@ -50,7 +50,9 @@ def find_candidates(
     try:
         traced = full()
     except TooManyOperators:
-        coarse = find_coarse_bits(lambda ops: some(coarse=ops), lambda t: candidates_of(t, collect(t), zone), plans[0])
+        coarse = find_coarse_bits(
+            lambda ops: some(coarse=ops), lambda t: candidates_of(t, collect(t), zone), plans[0], limits.coarse_bits
+        )
         traced = full(coarse=coarse)
     rows = collect(traced)
     witnesses = _find_witnesses(engine, traced, rows, limits) if large else {}

@@ -39,7 +39,8 @@ from sparkwhy.trace.witness import decode_values
 def effects_plan(
     plan: Plan, repairs: Sequence[Repair], conditions: Conditions, *, examples: bool = True, large: bool = False
 ) -> Plan:
-    """One row for each repair that has side effects: how many rows enter and leave, and the first and last of them.
+    """Return one row for each repair that has side effects: how many rows enter and leave, and the first and last of
+    them.
 
     To carry examples along Spark sorts all rows that move; without them it only counts.
     """
@@ -50,8 +51,8 @@ def effects_plan(
     move = fresh.attribute("move", _MOVE)
     listed = call("concat", *map(_list_moves, moved.sets))
     flat = Flatten(id=fresh.part(plan), input=moved.plan, collection=listed, elements=(move,))
-    told = _rows_of_moves(fresh, flat, evaluated, [group[0] for group in groups], Ref(move), examples=examples)
-    return _count_moves(fresh, plan, _net_moves(fresh, plan, told))
+    found = _rows_of_moves(fresh, flat, evaluated, [group[0] for group in groups], Ref(move), examples=examples)
+    return _count_moves(fresh, plan, _net_moves(fresh, plan, found))
 
 
 def _evaluate_repairs(plan: Plan, repairs: Sequence[Repair], *, large: bool) -> EvaluatedQueries:
@@ -59,7 +60,7 @@ def _evaluate_repairs(plan: Plan, repairs: Sequence[Repair], *, large: bool) -> 
 
 
 def bounds_plan(plan: Plan, repairs: Sequence[Repair], conditions: Conditions) -> Plan:
-    """How many rows enter the same repairs and leave the same.
+    """Return how many rows enter the same repairs and leave the same.
 
     A row that leaves may be the same as one that enters. To find out, Spark would have to compare all their values; so
     there are bounds on what is left of both.
@@ -80,12 +81,14 @@ def _bits_of_moves(moved: _Moved, sign: int) -> Expr:
 
 
 def bounds_of(count: int, rows: Iterable[Sequence[Any]]) -> Mapping[int, SideEffects]:
-    """The rows of a `bounds_plan` as bounds for each repair, numbered from 0; equal if rows only enter or leave."""
-    told = list(rows)
+    """Return the rows of a `bounds_plan` as bounds for each repair, numbered from 0; equal if rows only enter or
+    leave.
+    """
+    found = list(rows)
 
     def bounds(gate: int) -> SideEffects:
-        entering = sum(n for enters, _, n in told if enters & gate)
-        leaving = sum(n for _, leaves, n in told if leaves & gate)
+        entering = sum(n for enters, _, n in found if enters & gate)
+        leaving = sum(n for _, leaves, n in found if leaves & gate)
         exact = (entering, leaving) if not entering or not leaving else ()
         return SideEffects(abs(entering - leaving), entering + leaving, *exact)
 
@@ -116,7 +119,7 @@ class _Moved(NamedTuple):
 def _find_moves(
     fresh: Fresh, evaluated: EvaluatedQueries, groups: Sequence[Sequence[int]], conditions: Conditions
 ) -> _Moved:
-    """Most rows are in all queries alike: they are gone before anything is listed for each query."""
+    """Find rows that enter or leave. Most rows are the same in all queries: they are dropped first."""
     inside = Column(fresh.attribute("inside", LONG), present_in(evaluated))
     rows, at = evaluated.rows.plan, evaluated.plans[0]
     some = Filter(id=fresh.part(at), input=rows, condition=_may_move(evaluated, groups))
@@ -129,7 +132,7 @@ def _find_moves(
 
 
 def _may_move(evaluated: EvaluatedQueries, groups: Sequence[Sequence[int]]) -> Expr:
-    """Whether a row is not in all queries, or not the same row in all of them.
+    """Return whether a row is not in all queries, or not the same row in all of them.
 
     Spark evaluates it as far below as it can, so it says no more than it must.
     """
@@ -138,7 +141,7 @@ def _may_move(evaluated: EvaluatedQueries, groups: Sequence[Sequence[int]]) -> E
 
 
 def _moves(evaluated: EvaluatedQueries, groups: Sequence[Sequence[int]], of: int, inside: Expr) -> Iterator[_Moves]:
-    """A row leaves if only the query has it, and enters if only the repair has it; for the repairs of one group.
+    """Yield a row leaves if only the query has it, and enters if only the repair has it; for the repairs of one group.
 
     A repair that holds its rows in other columns than the query may hold another row there: then the one enters and the
     other leaves.
@@ -154,7 +157,7 @@ def _moves(evaluated: EvaluatedQueries, groups: Sequence[Sequence[int]], of: int
 
 
 def _holds_the_same(evaluated: EvaluatedQueries, reading: int) -> Expr:
-    """Whether a row reads the same in a query as in the first; if they cannot be compared it does not.
+    """Return whether a row reads the same in a query as in the first; if they cannot be compared it does not.
 
     Where no row is in both of them nothing has to be read to know that.
     """
@@ -167,7 +170,7 @@ def _holds_the_same(evaluated: EvaluatedQueries, reading: int) -> Expr:
 
 
 def same_value(one: Expr, other: Expr) -> Expr:
-    """Whether two values are the same; what cannot be compared is not."""
+    """Return whether two values are the same; what cannot be compared is not."""
     if one == other:
         return boolean(True)
     comparable = one.type == other.type and _is_comparable(one.type)
@@ -195,7 +198,7 @@ def _list_moves(moves: _Moves) -> Expr:
 def _rows_of_moves(
     fresh: Fresh, moves: Plan, evaluated: EvaluatedQueries, readings: Sequence[int], move: Expr, *, examples: bool
 ) -> Plan:
-    """Each move with its row, and the row as text if examples are to be told."""
+    """Return each move with its row, and the row as text if examples are wanted."""
 
     def build_once(build: Callable[[Sequence[Expr]], Expr]) -> Expr:
         *first, last = (build([evaluated.rows.read_in(i, Ref(a)) for a in evaluated.plans[0].output]) for i in readings)
@@ -219,7 +222,7 @@ def _row(columns: Sequence[Expr]) -> Expr:
 
 
 def sort_unordered(value: Expr) -> Expr:
-    """A value with everything sorted that has no order; what cannot be compared at all is taken as text."""
+    """Return a value with everything sorted that has no order; what cannot be compared at all is taken as text."""
     match value.type:
         case Map():
             entries = call("map_entries", value)
@@ -249,11 +252,11 @@ def _needs_sorting(type: Type) -> bool:
 
 
 def _net_moves(fresh: Fresh, plan: Plan, moves: Plan) -> Plan:
-    """Each different row of each repair with the copies that enter, less those that leave."""
+    """Return each different row of each repair with the copies that enter, less those that leave."""
     gate, sign, row, *texts = moves.output
     net = Column(fresh.attribute("net", LONG), AggCall("sum", (Ref(sign),)))
-    told = tuple(Column(fresh.attribute("text", Array(STRING)), AggCall("max", (Ref(text),))) for text in texts)
-    return Aggregate(id=fresh.part(plan), input=moves, keys=carry((gate, row)), aggregates=(net, *told))
+    found = tuple(Column(fresh.attribute("text", Array(STRING)), AggCall("max", (Ref(text),))) for text in texts)
+    return Aggregate(id=fresh.part(plan), input=moves, keys=carry((gate, row)), aggregates=(net, *found))
 
 
 def _count_moves(fresh: Fresh, plan: Plan, netted: Plan) -> Plan:
@@ -270,10 +273,10 @@ def _count_moves(fresh: Fresh, plan: Plan, netted: Plan) -> Plan:
 
 
 def effects_of(plan: Plan, count: int, rows: Iterable[Sequence[Any]], timezone: str) -> Mapping[int, SideEffects]:
-    """The rows of an `effects_plan` as the side effects of each repair, numbered from 0."""
+    """Return the rows of an `effects_plan` as the side effects of each repair, numbered from 0."""
     found = {i: SideEffects(0, 0, 0, 0) for i in range(count)}
-    for gate, *told in rows:
-        entering, leaving = told[: len(told) // 2], told[len(told) // 2 :]
+    for gate, *counts in rows:
+        entering, leaving = counts[: len(counts) // 2], counts[len(counts) // 2 :]
         (added, *some), (removed, *gone) = entering, leaving
         both = added + removed
         found[query_of_bit(gate) - 1] = SideEffects(
@@ -283,5 +286,5 @@ def effects_of(plan: Plan, count: int, rows: Iterable[Sequence[Any]], timezone: 
 
 
 def _examples(plan: Plan, rows: Iterable[Sequence[str | None] | None], timezone: str) -> tuple[Mapping[str, Any], ...]:
-    told = dict.fromkeys(tuple(row) for row in rows if row is not None)
-    return tuple(decode_values(plan.output, row, timezone) for row in told)
+    found = dict.fromkeys(tuple(row) for row in rows if row is not None)
+    return tuple(decode_values(plan.output, row, timezone) for row in found)

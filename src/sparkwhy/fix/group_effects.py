@@ -91,7 +91,7 @@ class GroupEffects:
     def of(
         cls, plan: Plan, repairs: Sequence[Repair], conditions: Conditions, *, closely: bool = False
     ) -> GroupEffects | None:
-        """None, if something above the groups depends on their values, or if more than what is below is changed."""
+        """Return the effects to count; None if something above the groups depends on their values, or is changed."""
         plans = (plan, *(repair.plan for repair in repairs))
         tops = tuple(top for each in plans if (top := _top(each)) is not None)
         if len(tops) < len(plans) or len({_exprs_above(each) for each in plans}) > 1 or len(set(map(_types, tops))) > 1:
@@ -106,14 +106,14 @@ class GroupEffects:
     # --- what is counted ---
 
     def counting(self) -> Plan | None:
-        """A plan whose rows are `Seen`. None if there is nothing to count: without keys there is one group."""
+        """Return a plan whose rows are `Seen`. None if there is nothing to count: without keys there is one group."""
         if not self.tops[0].keys:
             return None
         relaxed = [frozenset(), *(repair.relaxed for repair in self.repairs)]
         return self._count_groups(self._moves(evaluate(self._rows_with_keys(), relaxed)))
 
     def _rows_with_keys(self) -> list[Plan]:
-        """The rows of each query with the keys of their groups and their weight, and if need be their values."""
+        """Return the rows of each query with the keys of their groups and their weight, and if need be their values."""
         fresh = Fresh(self.plan)
         values = [(self._weight(top), *(_read_by(top) if self._read_other_values() else ())) for top in self.tops]
         held = [fresh.attribute("value", value.type, nullable=True) for value in values[0]]
@@ -124,7 +124,7 @@ class GroupEffects:
         ]
 
     def _read_other_values(self) -> bool:
-        """Whether the queries differ in more than their conditions."""
+        """Return whether the queries differ in more than their conditions."""
         known, *others = (
             (_read_by(top), {node.id: exprs_of(node) for node in walk(top.input) if not isinstance(node, Filter)})
             for top in self.tops
@@ -132,7 +132,9 @@ class GroupEffects:
         return any(each != known for each in others)
 
     def _weight(self, top: Aggregate) -> Expr:
-        """What a row adds to its group: if all that comes and goes does not cancel out, the group is another one."""
+        """Return what a row adds to its group: if all that comes and goes does not cancel out, the group is another
+        one.
+        """
         if self._telling is None:
             return long(0)
         at, weighing = self._telling
@@ -151,7 +153,7 @@ class GroupEffects:
         return min(found, key=lambda each: list(Weighing).index(each[1])) if found else None
 
     def _moves(self, evaluated: EvaluatedQueries) -> Plan:
-        """Each row with its keys and the queries that have it; as several rows where it has several keys."""
+        """Return each row with its keys and the queries that have it; as several rows where it has several keys."""
         rows, at, fresh = evaluated.rows, self.tops[0], Fresh(evaluated.rows.plan)
         inside = Column(fresh.attribute("inside", LONG), present_in(evaluated))
         known = Project(id=fresh.part(at), input=rows.plan, columns=(*carry(rows.plan.output), inside))
@@ -169,7 +171,9 @@ class GroupEffects:
     def _entries(
         self, evaluated: EvaluatedQueries, classes: Sequence[Sequence[int]], inside: Expr
     ) -> Iterator[MakeStruct]:
-        """A row as the query reads it, with all queries that read it the same; and as others read it, if not so."""
+        """Yield a row as the query reads it, with all queries that read it the same; and as others read it, if not
+        so.
+        """
         held = [[evaluated.rows.read_in(each[0], Ref(a)) for a in evaluated.plans[0].output] for each in classes]
         gates = [sum(map(bit_of_query, each)) for each in classes]
         same = [all_of(same_value(*pair) for pair in zip(held[0], each, strict=True)) for each in held]
@@ -181,11 +185,13 @@ class GroupEffects:
             yield self._entry(held[at], either(same[at], long(0), call("&", inside, long(gates[at]))))
 
     def _entry(self, held: Sequence[Expr], inside: Expr) -> MakeStruct:
-        told = tuple(held[: len(self.tops[0].keys) + 1])
-        return MakeStruct((*(f"v{i}" for i in range(len(told))), "inside"), (*told, inside))
+        values = tuple(held[: len(self.tops[0].keys) + 1])
+        return MakeStruct((*(f"v{i}" for i in range(len(values))), "inside"), (*values, inside))
 
     def _group_entries(self, fresh: Fresh, rows: Plan, entry: Sequence[Expr]) -> Plan:
-        """The keys of a row, its weight, the queries that have it, and those that differ in that from the query."""
+        """Return the keys of a row, its weight, the queries that have it, and those that differ in that from the
+        query.
+        """
         at = self.tops[0]
         *keys, weight, inside = entry
         named = [Column(fresh.attribute("key", key.type, nullable=True), key) for key in keys]
@@ -198,7 +204,7 @@ class GroupEffects:
         return Project(id=fresh.part(at), input=listed, columns=(*carry(listed.output), moved))
 
     def _count_groups(self, moves: Plan) -> Plan:
-        """How many groups there are of each fate."""
+        """Return how many groups there are of each fate."""
         at, fresh = self.tops[0], Fresh(moves)
         keys, (weight, inside, moved) = moves.output[: len(at.keys)], moves.output[len(at.keys) :]
         merged = [Column(fresh.attribute(a.name, LONG), AggCall("bit_or", (Ref(a),))) for a in (inside, moved)]
@@ -222,7 +228,7 @@ class GroupEffects:
         return Aggregate(id=fresh.part(at), input=groups, keys=fate, aggregates=(number,))
 
     def _differs(self, net: Expr) -> Expr:
-        """Whether what came and went does surely not cancel out."""
+        """Return whether what came and went does surely not cancel out."""
         left = call("%", net, long(_PRIME)) if self._telling and self._telling[1] is Weighing.SUMMED else net
         return Compare("<>", left, long(0))
 
@@ -242,7 +248,7 @@ class GroupEffects:
     # --- what the counts say ---
 
     def effects(self, seen: Iterable[Seen]) -> Mapping[int, SideEffects]:
-        """The side effects of each repair, numbered from 0."""
+        """Return the side effects of each repair, numbered from 0."""
         if not self.tops[0].keys:  # the one row was not what was asked for, and now it is
             return {i: SideEffects(1, 1, 0, 1) for i in range(len(self.repairs))}
         known = tuple(seen)
@@ -260,11 +266,11 @@ class GroupEffects:
         return SideEffects(lower, upper, *((entering.least, leaving.least) if lower == upper else ()))
 
     def _is_asked_alone(self, seen: Sequence[Seen], query: int) -> bool:
-        """Whether a repair has one group with such keys as are asked for: it is the answer, which was seen."""
+        """Return whether a repair has one group with such keys as are asked for: it is the answer, which was seen."""
         return sum(each.groups for each in seen if each.asked and each.inside & bit_of_query(query)) == 1
 
     def _fate(self, each: Seen, query: int, *, alone: bool) -> tuple[RowRange, RowRange]:
-        """How many rows enter the result of a repair, and how many leave, for each such group."""
+        """Return how many rows enter the result of a repair, and how many leave, for each such group."""
         before, after = each.inside & bit_of_query(0) > 0, each.inside & bit_of_query(query) > 0
         if each.asked and self._asks_for_keys_alone:
             return RowRange(0, 0), RowRange(0, 0)
@@ -275,7 +281,7 @@ class GroupEffects:
         return enters, changed if before else RowRange(0, 0)
 
     def _has_other_values(self, each: Seen, query: int) -> RowRange:
-        """Whether a group that is in both results has other values."""
+        """Return whether a group that is in both results has other values."""
         same_functions = _functions(self.tops[query]) == _functions(self.tops[0])
         if same_functions and not each.moved & bit_of_query(query):
             return RowRange(0, 0)
@@ -312,12 +318,12 @@ _MOST_NETTED = 16
 
 
 def _has(gates: Expr, query: int) -> Expr:
-    """Whether a set of gates has that of a query."""
+    """Return whether a set of gates has that of a query."""
     return Compare("<>", call("&", gates, long(bit_of_query(query))), long(0))
 
 
 def _top(plan: Plan) -> Aggregate | None:
-    """The grouping with which a query ends, but for an order and columns that are computed of each row."""
+    """Return the grouping with which a query ends, but for an order and columns that are computed of each row."""
     while is_row_map(plan):
         if any(map(is_random, exprs_of(plan))):
             return None
@@ -326,7 +332,7 @@ def _top(plan: Plan) -> Aggregate | None:
 
 
 def _projections_above(plan: Plan) -> list[Project]:
-    """Those above the grouping, the last one first."""
+    """Return those above the grouping, the last one first."""
     found = []
     while is_row_map(plan):
         found += [plan] if isinstance(plan, Project) else []
@@ -343,7 +349,7 @@ def _types(top: Aggregate) -> tuple[Type, ...]:
 
 
 def _read_by(top: Aggregate) -> tuple[Expr, ...]:
-    """What the aggregates are computed of."""
+    """Return what the aggregates are computed of."""
     found: list[Expr] = []
     for column in top.aggregates:
         match column.expr:
@@ -357,9 +363,9 @@ def _read_by(top: Aggregate) -> tuple[Expr, ...]:
 
 
 def _functions(top: Aggregate) -> tuple[object, ...]:
-    """The aggregates, whatever they read."""
-    told = (column.expr for column in top.aggregates)
-    return tuple((e.function, e.distinct, e.mode) if isinstance(e, AggCall) else e for e in told)
+    """Return the aggregates, whatever they read."""
+    exprs = (column.expr for column in top.aggregates)
+    return tuple((e.function, e.distinct, e.mode) if isinstance(e, AggCall) else e for e in exprs)
 
 
 class Weighing(Enum):
@@ -380,7 +386,7 @@ class Weighing(Enum):
 
 
 def _weighing(expr: Expr, *, closely: bool) -> Weighing | None:
-    """How a row that an aggregate reads can be weighed; None if it does not tell."""
+    """Return how a row that an aggregate reads can be weighed; None if it does not tell."""
     match expr:
         case AggCall("collect_list", (arg,), distinct=False, condition=None) if closely and _is_hashed(arg.type):
             return Weighing.LISTED
@@ -393,21 +399,21 @@ def _weighing(expr: Expr, *, closely: bool) -> Weighing | None:
 
 
 def _is_hashed(type: Type) -> bool:
-    """Whether equal values have equal hashes; lists inside of values have no order."""
+    """Return whether equal values have equal hashes; lists inside of values have no order."""
     if isinstance(type, Struct):
         return all(_is_hashed(field.type) for field in type.fields)
     return isinstance(type, Decimal) or (isinstance(type, Atom) and type not in UNCOMPARABLE)
 
 
 def _is_exact(type: Type) -> bool:
-    """Whether sums do not depend on the order in which they are built, and residues are known."""
+    """Return whether sums do not depend on the order in which they are built, and residues are known."""
     if isinstance(type, Decimal):
         return type.precision <= MOST_DIGITS or type.scale <= _MOST_PLACES
     return type in INTEGRALS
 
 
 def _residue(value: Expr) -> Expr:
-    """What is left of a number, in its last digit, when it is divided by a large prime.
+    """Return what is left of a number, in its last digit, when it is divided by a large prime.
 
     If what is left of a sum is not zero, neither is the sum. It is a whole number, which Spark adds up for each of many
     repairs in a fraction of the time that decimals take; and there are few numbers that a whole one does not hold.

@@ -83,7 +83,7 @@ def _claims(
     engine: Engine, plan: Plan, join: Join, conditions: Conditions, timezone: str, verify: bool, limits: Limits
 ) -> Iterator[Claim]:
     readings = (QueryVariant({}, with_join_as_filter(plan, join), ()),)
-    traced = trace(readings[0].plan, conditions, records=True)
+    traced = trace(readings[0].plan, conditions, records=True, limits=limits)
     candidates = candidates_of(
         traced, engine.collect(candidate_plan(traced), codegen=Codegen.PIECES), timezone, limits=limits
     )

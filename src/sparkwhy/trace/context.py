@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.build import Fresh, all_of, carry, either, long
 from sparkwhy.plan.exprs import Attribute, Expr, Or, Ref
 from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project
@@ -62,6 +63,8 @@ class TraceContext:
 
     counting: Mapping[OpId, tuple[Column, ...]] = field(default_factory=dict)
     """The joins above which rows of one side are counted, and nothing else is read of them, with these counts."""
+
+    limits: Limits = DEFAULT_LIMITS
 
     @property
     def alternatives(self) -> range:

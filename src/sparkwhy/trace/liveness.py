@@ -28,8 +28,6 @@ SETS = Array(LONG)
 LIVENESS = Struct((Field("blame", LONG), Field("unless", SETS)))
 WORLD = Struct((Field("blame", LONG), Field("unless", SETS), Field("flags", INTEGER)))
 
-MAX_WORLDS = 64
-
 UNION_OF_WORLDS = 1
 """The flag of a row that exists only where several sets, each with a row of its own, are relaxed together."""
 
@@ -190,22 +188,25 @@ def _generating(ways: Expr) -> Expr:
     return _sort_by_size(call("array_distinct", call("flatten", transform(ways, each))))
 
 
-def world_blames(sets: Expr) -> Expr:
-    """Return the worlds of generating sets: themselves, then their unions with the fewest operators first."""
-    unions = keep(_unions(sets), lambda w: Not(call("array_contains", sets, w)))
+def world_blames(sets: Expr, most: int) -> Expr:
+    """Return the worlds of generating sets: themselves, then their unions with the fewest operators first.
+
+    Of very many unions only the smallest are made, but always more than `most`.
+    """
+    unions = keep(_unions(sets, most), lambda w: Not(call("array_contains", sets, w)))
     return either(equal(call("size", sets), integer(1)), sets, call("concat", sets, unions))
 
 
-def worlds(ways: Expr, sets: Expr, blames: Expr) -> Expr:
+def worlds(ways: Expr, sets: Expr, blames: Expr, most: int) -> Expr:
     """Return each world with the sets that lead out of it.
 
-    In a world exactly the rows alive in its blame are there. `blames` are all worlds of the generating sets; past a
-    bound only the first are followed, and the one where everything is relaxed. A world that no single row asks for
-    is flagged as a union.
+    In a world exactly the rows alive in its blame are there. `blames` are all worlds of the generating sets; past
+    `most` of them only the first are followed, and the one where everything is relaxed. A world that no single row
+    asks for is flagged as a union.
     """
     names = ("blame", "unless", "flags")
-    left_out = Compare(">", call("size", blames), integer(MAX_WORLDS))
-    kept = either(left_out, _cut(blames, sets), blames)
+    left_out = Compare(">", call("size", blames), integer(most))
+    kept = either(left_out, _cut(blames, sets, most), blames)
 
     def world(blame: Expr) -> Expr:
         asked = exists(ways, lambda t: equal(blame_of(t), blame))
@@ -225,18 +226,18 @@ def _sort_by_size(sets: Expr) -> Expr:
     return transform(call("sort_array", sized, boolean(True)), lambda pair: FieldOf(pair, 1))
 
 
-def _unions(sets: Expr) -> Expr:
+def _unions(sets: Expr, most: int) -> Expr:
     """Return all unions of the sets, the fewest operators first; past a bound only the smallest are extended."""
 
     def step(so_far: Expr, set: Expr) -> Expr:
         wider = call("concat", so_far, call("array", set), transform(so_far, lambda s: unite_sets(s, set)))
-        return call("slice", _sort_by_size(call("array_distinct", wider)), integer(1), integer(4 * MAX_WORLDS))
+        return call("slice", _sort_by_size(call("array_distinct", wider)), integer(1), integer(4 * most))
 
     return reduce(sets, no_sets(), step)
 
 
-def _cut(blames: Expr, sets: Expr) -> Expr:
+def _cut(blames: Expr, sets: Expr, most: int) -> Expr:
     """Return as many worlds as are followed: the first, and the one where everything is relaxed."""
     total = reduce(sets, long(0), unite_sets)
-    first = call("slice", blames, integer(1), integer(MAX_WORLDS - 1))
+    first = call("slice", blames, integer(1), integer(most - 1))
     return call("array_distinct", call("concat", first, call("array", total)))

@@ -17,6 +17,7 @@ from typing import TypeVar, cast
 from sparkwhy.backtrace.backtrace import Conditions, KeySets, backtrace, backtrace_with_keys
 from sparkwhy.backtrace.remaining_conditions import remaining_conditions
 from sparkwhy.errors import assert_never
+from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.build import Fresh
 from sparkwhy.plan.exprs import Attribute
 from sparkwhy.plan.nodes import (
@@ -93,6 +94,7 @@ def trace(
     references: bool = False,
     coarse: Sequence[Set[OpId]] = (),
     keys: Sequence[KeySets] = (),
+    limits: Limits = DEFAULT_LIMITS,
 ) -> TracedQuery:
     """Trace a query; with conditions, only rows that can contribute to one that meets them.
 
@@ -104,7 +106,8 @@ def trace(
     """
     plans = (plan, *alternatives)
     wanted = tuple(backtrace(each, conditions) for each in plans)
-    tracing = TraceContext(Fresh(plan), Bits(len(plans), coarse=coarse), records, attributes_read(plans, wanted))
+    bits = Bits(len(plans), coarse=coarse)
+    tracing = TraceContext(Fresh(plan), bits, records, attributes_read(plans, wanted), limits=limits)
     tracing = refer_in_groupings(tracing, plans, wanted, (plan,)) if references else tracing
     return trace_plans(tracing, plans, wanted, keys)
 

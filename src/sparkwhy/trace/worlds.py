@@ -62,12 +62,12 @@ def _list_worlds(
 
     The steps are columns of their own: in one expression, each would be computed wherever the next one reads it.
     """
-    fresh = tracing.fresh
+    fresh, most = tracing.fresh, tracing.limits.worlds
     ways, sets = fresh.attribute("ways", Array(LIVENESS)), fresh.attribute("sets", SETS)
     blames, world = fresh.attribute("blames", SETS), fresh.attribute("world", WORLD)
     collected = Column(ways, WindowCall(AggCall("collect_set", (rows.liveness,)), WHOLE_PARTITION))
     plan: Plan = Window(id=fresh.part(op), input=rows.plan, partition=partition, order=(), columns=(collected,))
-    for column in (Column(sets, generating(Ref(ways))), Column(blames, world_blames(Ref(sets)))):
+    for column in (Column(sets, generating(Ref(ways))), Column(blames, world_blames(Ref(sets), most))):
         plan = Project(id=fresh.part(op), input=plan, columns=(*carry(plan.output), column))
-    listed = worlds(Ref(ways), Ref(sets), Ref(blames))
+    listed = worlds(Ref(ways), Ref(sets), Ref(blames), most)
     return Flatten(id=fresh.part(op), input=plan, collection=listed, elements=(world,)), world

@@ -64,7 +64,7 @@ def sampled_share(engine: Engine, plan: Plan, limits: Limits) -> float:
 
 
 def _end(plan: Plan, filter: OpId) -> OpId:
-    """The last of the steps after a filter that read each row by itself."""
+    """Return the last of the steps after a filter that read each row by itself."""
 
     def split(node: Plan, above: OpId | None) -> tuple[OpId | None, ...]:
         here = (above or node.id) if is_rowwise(node) else None
@@ -83,7 +83,7 @@ class _Readings:
     conditions: Conditions
 
     def values(self) -> Plan:
-        """What each comparison reads, null on rows that do not come to its filter."""
+        """Return what each comparison reads, null on rows that do not come to its filter."""
         evaluated = evaluate([self._reading(i) for i in range(len(self.looks))], [frozenset()] * len(self.looks))
         rows, fresh = evaluated.rows, Fresh(evaluated.rows.plan)
 
@@ -96,7 +96,7 @@ class _Readings:
         return Project(id=fresh.part(evaluated.plans[0]), input=rows.plan, columns=columns)
 
     def _reading(self, at: int) -> Plan:
-        """The query up to the end of the chain, with what is compared. All rows that come to its filter stay."""
+        """Return the query up to the end of the chain, with what is compared. All rows that come to its filter stay."""
         plan, fresh = self.query.alternatives[self.looks[at].alternative].plan, Fresh(self.query.plan)
         end = next(node for node in walk(plan) if node.id == self.end)
         passed = _from(end, self.looks[at].filter.id)
@@ -117,7 +117,7 @@ class _Readings:
         return Project(id=fresh.part(end), input=rows, columns=carry(self._sides_in(rows)))
 
     def _rows_for_request(self, fresh: Fresh, rows: Plan, look: int, reading: int) -> Plan:
-        """The rows with what a look asks for; in its own reading, only those that it looks at."""
+        """Return the rows with what a look asks for; in its own reading, only those that it looks at."""
         compared = self.looks[look].compared
         asked = all_of(self._conditions_at(look)) if look == reading else boolean(True)
         some = Filter(id=fresh.part(rows), input=rows, condition=asked)
@@ -144,7 +144,7 @@ class _Readings:
 
 
 def _from(end: Plan, filter: OpId) -> frozenset[OpId]:
-    """The steps of a chain from this filter to its end."""
+    """Return the steps of a chain from this filter to its end."""
     found: list[OpId] = []
     while end.id != filter:
         found.append(end.id)

@@ -69,7 +69,7 @@ class FixSearch:
     """The filters of whose values only some were tried."""
 
     def verdicts(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
-        """Each explanation with the first of its repairs that returns the row.
+        """Return each explanation with the first of its repairs that returns the row.
 
         Constants are looked for where one operator is to be changed; where more are, what works for each alone is tried
         together first.
@@ -94,7 +94,7 @@ class FixSearch:
         chosen: Callable[[Claim], bool],
         others: Callable[[Claim], Proposals] = lambda _: _NOTHING,
     ) -> tuple[Claim, ...]:
-        """With constants of the data for the chosen ones of the explanations that have no fix yet, and `others`."""
+        """Try constants of the data, and `others`, for the chosen explanations that have no fix yet."""
         self._look_at(c for c, each in zip(claims, known, strict=True) if not each.verified and chosen(c))
 
         def propose(claim: Claim) -> Proposals:
@@ -121,7 +121,7 @@ class FixSearch:
         )
 
     def _outcomes(self, found: Sequence[Proposals]) -> list[dict[int, Outcome]]:
-        """What the repairs of each proposal return, by their number."""
+        """Return what the repairs of each proposal return, by their number."""
         numbered = [(at, i, repair) for at, each in enumerate(found) for i, repair in enumerate(each.repairs)]
         outcomes: list[dict[int, Outcome]] = [{} for _ in found]
         most = 0 if self.large else self.limits.returned_columns
@@ -170,7 +170,9 @@ class FixSearch:
         }
 
     def _ladder_repairs(self, claim: Claim) -> Proposals:
-        """Other constants for the one filter that an explanation blames; where there are more, these come later."""
+        """Return other constants for the one filter that an explanation blames; where there are more, these come
+        later.
+        """
         found = self._ladder(claim)
         if found is None:
             return _NOTHING
@@ -178,7 +180,7 @@ class FixSearch:
         return propose_with(self.query, candidate, {own[0].filter.id: self._steps(candidate, own)})
 
     def _ladder(self, claim: Claim) -> tuple[Candidate, tuple[ComparedConstant, ...]] | None:
-        """The first candidate that blames just one filter with constants, and its comparisons."""
+        """Return the first candidate that blames just one filter with constants, and its comparisons."""
         for candidate in claim.candidates:
             found = compared_constants(self.query, candidate)
             if len({ladder.filter.id for ladder in found}) == 1:
@@ -193,7 +195,7 @@ class FixSearch:
         self._seen.update(zip(new, self._spread(list(new.values())), strict=True))
 
     def _spread(self, looks: Sequence[SampleRequest]) -> list[Sequence[Sequence[str]]]:
-        """A few values of each comparison that is looked at."""
+        """Return a few values of each comparison that is looked at."""
         found: dict[int, Sequence[Sequence[str]]] = {}
         for plan, places in looking(self.query, looks, self.conditions):
             share = sampled_share(self.engine, plan, self.limits)
@@ -228,7 +230,7 @@ class FixSearch:
         return tuple(refined[at] for at in range(len(found)))
 
     def _search(self, claim: Claim, found: Claim) -> ConstantSearch | None:
-        """What is between the old constant of the one filter that was changed, and the new one."""
+        """Return what is between the old constant of the one filter that was changed, and the new one."""
         steps = [step for step in found.repair.changes if step.node is not None] if found.repair is not None else []
         if len(steps) != 1 or steps[0].op not in self._sparse or steps[0].node is None or found.repair is None:
             return None
@@ -257,7 +259,7 @@ class FixSearch:
         return search.narrow(working, [convert(text, side, self.query.timezone) for text in values])
 
     def _combine_changes(self, claim: Claim, found: Sequence[Claim]) -> Proposals:
-        """What worked for operators alone, together."""
+        """Return what worked for operators alone, together."""
         worked: dict[OpId, list[Change]] = {}
         for each in found:
             for step in each.repair.changes if each.repair is not None else ():
@@ -273,7 +275,7 @@ class FixSearch:
     # --- side effects ---
 
     def with_effects(self, found: Sequence[Claim], *, examples: bool = False) -> tuple[Claim, ...]:
-        """The explanations with the side effects of their repairs.
+        """Return the explanations with the side effects of their repairs.
 
         On large data, rows that enter and leave are counted without comparing their values, unless examples are wanted.
         But a group that changes leaves the result and enters it again. Where something depends on its values, only they
@@ -291,7 +293,7 @@ class FixSearch:
         return self._with_bounds(found, count)
 
     def _with_bounds(self, found: Sequence[Claim], count: Counting) -> tuple[Claim, ...]:
-        """With bounds on the side effects; exact where it decides whether one explanation dominates another."""
+        """Return the claims with bounds on side effects; exact where that decides whether one dominates another."""
         bounded = with_effects(found, self._effects_by_claim(found, count))
         exact = {claim.ops: claim for claim in self._with_exact_effects(undecided_claims(bounded))}
         return tuple(exact.get(claim.ops, claim) for claim in bounded)
@@ -303,7 +305,7 @@ class FixSearch:
         )
 
     def _effects_by_claim(self, found: Sequence[Claim], count: Counting) -> dict[tuple[OpId, ...], SideEffects]:
-        """What is counted of the repair of each claim, by the `ops` of the claim."""
+        """Return what is counted of the repair of each claim, by the `ops` of the claim."""
         repairs = [(claim.ops, claim.repair) for claim in found if claim.repair is not None]
         known: dict[tuple[OpId, ...], SideEffects] = {}
         for start in range(0, len(repairs), AT_ONCE):
@@ -330,5 +332,5 @@ _NOTHING: Proposals = Proposals()
 
 
 def _changes_one(claim: Claim) -> bool:
-    """Whether an explanation changes one operator."""
+    """Return whether an explanation changes one operator."""
     return len(claim.explanation.operators) == 1

@@ -80,7 +80,7 @@ class Sweep:
 
     @classmethod
     def of(cls, query: FixContext, candidate: Candidate, compared: ComparedConstant) -> Sweep | None:
-        """None if not all rows up to a bound come to one group whose parts can be put together."""
+        """Return the sweep; None if the rows up to a bound do not come to one group whose parts can be put together."""
         step, unit = drop_bound(compared), _unit(compared)
         if step is None or unit is None:
             return None
@@ -99,16 +99,16 @@ class Sweep:
         return self.top.id, calls, read, tuple(column.expr.type for column in self.top.keys), above
 
     def place(self, value: Expr) -> Expr:
-        """What the comparison reads, as a number; rows with a greater one are let through later."""
+        """Return what the comparison reads, as a number; rows with a greater one are let through later."""
         return call("*", _number(_sign(self.compared)), _as_number(value))
 
     def offset(self, value: Expr) -> Expr:
-        """How far that is behind the old bound, in units."""
+        """Return how far that is behind the old bound, in units."""
         apart = call("-", self.place(value), self.place(self.compared.constant))
         return call("/", apart, _number(self.unit))
 
     def value(self, place: float) -> Any:
-        """The value of the side that is at a place; None if Python, or the type, has none there."""
+        """Return the value of the side that is at a place; None if Python, or the type, has none there."""
         type, number = self.compared.side.type, _sign(self.compared) * place
         try:
             if type == DATE:
@@ -144,7 +144,7 @@ def swept(sweeps: Sequence[Sweep], conditions: Conditions) -> Iterator[Swept]:
 
 
 def read_sweeps(rows: Iterable[Sequence[Any]], sweeps: Sequence[Sweep]) -> Mapping[int, Found]:
-    """What the rows of a plan say of its sweeps, by their number among these."""
+    """Return what the rows of a plan say of its sweeps, by their number among these."""
 
     def value(at: int, place: float | None) -> Any:
         return None if place is None else sweeps[at].value(place)
@@ -207,14 +207,14 @@ class _Readings:
         return tuple(condition for condition in wanted if reads_only(condition, keys))
 
     def _reading(self, sweep: Sweep) -> Plan:
-        """What is grouped of each row, and what is compared."""
+        """Return what is grouped of each row, and what is compared."""
         values = [value for each in _calls(sweep.top) for value in _arguments(each)]
         refs = [arg.attribute for each in self.calls for arg in each.args if isinstance(arg, Ref)]
         columns = (*sweep.top.keys, *map(Column, refs, values), *carry(self.sides))
         return Project(id=self._operator_below_groups, input=fold(sweep.top.input, self._with_sides), columns=columns)
 
     def _with_sides(self, node: Plan, below: tuple[Plan, ...]) -> Plan:
-        """An operator above others, with what comparisons read carried along."""
+        """Return an operator above others, with what comparisons read carried along."""
         made = with_inputs(node, below)
         if isinstance(made, Project):
             made = replace(made, columns=made.columns + carry(a for a in below[0].output if a in self.sides))
@@ -251,7 +251,7 @@ class _Groups:
         return place, offset
 
     def bounds(self) -> Plan:
-        """The sweeps for which some bound works, by their gates, with the nearest places."""
+        """Return the sweeps for which some bound works, by their gates, with the nearest places."""
         rows = self._accumulate(self._group_by_distance(self._entries()))
         asked = all_of(self.readings.conditions)
         matching = Filter(id=self.fresh.part(rows), input=self._operators_over(rows), condition=asked)
@@ -262,7 +262,7 @@ class _Groups:
         return Aggregate(id=self.fresh.part(rows), input=matching, keys=carry((self.gate,)), aggregates=nearest)
 
     def _entries(self) -> Plan:
-        """Each row once for each sweep to whose groups it comes."""
+        """Return each row once for each sweep to whose groups it comes."""
         rows, fresh, sweeps = self.evaluated.rows, self.fresh, self.readings.sweeps
         gates = call("array", *(call("&", present_in(self.evaluated), long(gate)) for gate in self._gates))
         flat = Flatten(id=fresh.part(self.top), input=rows.plan, collection=gates, elements=(self.gate,))
@@ -286,7 +286,7 @@ class _Groups:
         return [bit_of_query(i) for i in range(len(self.readings.sweeps))]
 
     def _own(self, values: Iterable[Expr]) -> Expr:
-        """The value that belongs to the sweep of a row, given one for each."""
+        """Return the value that belongs to the sweep of a row, given one for each."""
         *first, last = values
         others = [(gate, value) for gate, value in zip(self._gates, first, strict=False) if value != last]
         cases = tuple((equal(Ref(self.gate), long(gate)), value) for gate, value in others)
@@ -309,7 +309,7 @@ class _Groups:
         return self.fresh.attribute("distance", LONG)
 
     def _group_by_distance(self, rows: Plan) -> Plan:
-        """The parts of each group: its rows at about the same distance."""
+        """Return the parts of each group: its rows at about the same distance."""
         fresh = self.fresh
         near = Column(self._distance, _rounded_distance(Ref(self.edges[1])))
         edges = [Column(edge, AggCall("max", (Ref(edge),))) for edge in self.edges]
@@ -320,7 +320,7 @@ class _Groups:
         )
 
     def _accumulate(self, parts: Plan) -> Plan:
-        """The groups as they are with a bound at each distance."""
+        """Return the groups as they are with a bound at each distance."""
         columns = tuple(
             replace(column, expr=WindowCall(column.expr, _UP_TO_HERE))
             for stage in self._stages
@@ -339,7 +339,7 @@ class _Groups:
         return carry((self.gate, *self.edges))
 
     def _operators_over(self, groups: Plan) -> Plan:
-        """The rest of the query."""
+        """Return the rest of the query."""
         for node in reversed(list(_operators_above(self.readings.sweeps[0].repair.plan, self.top))):
             if isinstance(node, Project):
                 groups = replace(node, input=groups, columns=node.columns + self._marks)
@@ -355,7 +355,9 @@ _UP_TO_HERE = Frame("rows", None, "current row")
 
 
 def _rounded_distance(offset: Expr) -> Expr:
-    """A whole number that grows with an offset: another one for each unit up to some thousands, for fewer beyond."""
+    """Return a whole number that grows with an offset: another one for each unit up to some thousands, for fewer
+    beyond.
+    """
     far = call("abs", offset)
     rough = call("+", call("*", _number(_FINENESS), call("power", far, _number(0.2))), _number(_EXACT))
     steps = call("floor", either(Compare("<", far, _number(_EXACT)), far, rough))
@@ -378,7 +380,7 @@ def _sign(compared: ComparedConstant) -> int:
 
 
 def _unit(compared: ComparedConstant) -> float | None:
-    """The unit of distances; None if values are not dates, or numbers that a double tells apart."""
+    """Return the unit of distances; None if values are not dates, or numbers that a double tells apart."""
     type, value = compared.side.type, constant_value(compared.constant)
     if type == DATE or type in INTEGRALS:
         return 1.0
@@ -396,7 +398,7 @@ def _as_number(expr: Expr) -> Expr:
 
 
 def _calls(top: Aggregate) -> tuple[AggCall, ...]:
-    """The aggregates of a grouping, as far as they can be made of the aggregates of parts."""
+    """Return the aggregates of a grouping, as far as they can be made of the aggregates of parts."""
     calls = (column.expr for column in top.aggregates)
     return tuple(e for e in calls if isinstance(e, AggCall) and not e.distinct and e.function in _OF_PARTS)
 
@@ -405,31 +407,31 @@ _OF_PARTS = ("sum", "count", "avg", "min", "max")
 
 
 def _arguments(expr: AggCall) -> tuple[Expr, ...]:
-    """What an aggregate reads: null where its condition leaves a row out."""
+    """Return what an aggregate reads: null where its condition leaves a row out."""
     if expr.condition is None:
         return expr.args
     return tuple(either(expr.condition, arg, null(arg.type)) for arg in expr.args)
 
 
 def _top(plan: Plan) -> Aggregate | None:
-    """The grouping above which each row is read by itself."""
+    """Return the grouping above which each row is read by itself."""
     while is_rowwise(plan):
         plan = plan.input
     return plan if isinstance(plan, Aggregate) else None
 
 
 def _operators_above(plan: Plan, top: Aggregate) -> Iterator[Plan]:
-    """The operators above the grouping, the last one first."""
+    """Yield the operators above the grouping, the last one first."""
     while is_rowwise(plan) and plan.id != top.id:
         yield plan
         plan = plan.input
 
 
 def _comes_up(plan: Plan, filter: OpId) -> bool:
-    """Whether each row of a filter comes up to here or not by itself, whatever other rows there are."""
+    """Return whether each row of a filter comes up to here or not by itself, whatever other rows there are."""
 
     def comes(node: Plan, below: tuple[bool | None, ...]) -> bool | None:
-        """None if the filter is not below."""
+        """Return whether rows come alone so far; None if the filter is not below."""
         if node.id == filter:
             return True
         sides = [side for side, each in enumerate(below) if each is not None]

@@ -33,9 +33,6 @@ from sparkwhy.trace.variants.partitions import Partition
 from sparkwhy.trace.variants.split import split
 from sparkwhy.trace.worlds import with_worlds
 
-_MAX_TRAIL = 40
-"""The number of entries that are recorded of the rows behind one group."""
-
 
 @dataclass(frozen=True)
 class AggregateCase:
@@ -223,7 +220,8 @@ def _group_worlds(
         everywhere=rows.everywhere,
         learned=rows.learned,
     )
-    return tracing.project(op, groups, keys + made, trail=nearest_of(Ref(trails), _MAX_TRAIL) if recorded else None)
+    trail = nearest_of(Ref(trails), tracing.limits.recorded_entries) if recorded else None
+    return tracing.project(op, groups, keys + made, trail=trail)
 
 
 def _add_row_of_nulls(tracing: TraceContext, op: Aggregate, rows: TracedRows) -> tuple[TracedRows, Attribute]:
