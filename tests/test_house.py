@@ -22,6 +22,7 @@ from sparkwhy.limits import Limits
 from sparkwhy.plan.nodes import Plan
 from tests.house.rules import (
     BANNED_WORDS,
+    EXAMPLE_FILES,
     EXCEPTIONS,
     KNOW_OPERATORS,
     NOT_IMPERATIVE,
@@ -149,6 +150,19 @@ def _prose(text: str) -> Iterator[str]:
     yield from re.findall(r"  # .*$|^\s*# .*$", text, re.MULTILINE)
 
 
+# --- documentation ---
+
+
+def missing_files() -> Iterator[str]:
+    """Files and folders that a page names and that are not there: `trace/relax.py`, `tests/trace/plans.py`."""
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        for name in re.findall(r"`((?:[a-z_]+/)+(?:[a-z_]+\.py)?)`", page.read_text(encoding="utf-8")):
+            if name not in EXAMPLE_FILES and not any(
+                (place / name).exists() for place in (SOURCE, SOURCE.parent, ROOT)
+            ):
+                yield f"{page.relative_to(ROOT).as_posix()}: {name}"
+
+
 # --- facts about operators ---
 
 
@@ -251,6 +265,7 @@ RULES: tuple[Callable[[], Iterator[str]], ...] = (
     banned_words,
     lists_of_operators,
     compared_join_types,
+    missing_files,
     rules_without_a_sketch,
     docstrings_without_a_verb,
     unused_limits,

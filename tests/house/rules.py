@@ -83,3 +83,6 @@ BANNED_WORDS = (
 
 KNOW_OPERATORS = ("plan/", "rewrite/", "spark/", "trace/rules/", "trace/evaluation/")
 """Where operators may be listed: facts about them, rules for each of them, and their translation to Spark."""
+
+EXAMPLE_FILES = frozenset({"trace/rules/offset.py", "fix/proposals/smaller_offset.py"})
+"""Files that pages name as examples of what a reader would write."""
