@@ -39,8 +39,9 @@ from tests.question.generate import a_literal
 from tests.question.test_agree import check_conditions
 from tests.spark.test_generated import INTERPRETED, check
 from tests.trace.plans import Generator
+from tests.trace.test_evaluate import check_evaluation
 from tests.trace.test_law import MOST_DROPPERS, bag, check_law, droppers
-from tests.trace.test_law_of_alternatives import alternatives, check_evaluation, is_determined
+from tests.trace.test_law_of_alternatives import alternatives, is_determined
 from tests.trace.test_law_on_spark import with_data
 
 Tables: TypeAlias = dict[OpId, list[Row]]
