@@ -43,7 +43,7 @@ def null_is_true(condition: Expr, then: Expr, otherwise: Expr) -> Expr:
     return either(call("coalesce", condition, boolean(True)), then, otherwise)
 
 
-def single_sets(sets: Expr) -> Expr:
+def single_sets(sets: Expr, most: int) -> Expr:
     return sets
 
 

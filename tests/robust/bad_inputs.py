@@ -236,7 +236,7 @@ _ROWS: list[tuple[str, Any, type[SparkWhyError], str]] = [
     ("a million bytes", {"city": b"x" * 1_000_000}, PatternError, "too large"),
     ("what cannot be shown", {"year": Unshown()}, PatternTypeError, "a value of the type Unshown"),
     ("a function that makes what cannot be shown", {"city": lambda _: Unshown()}, PatternError, "the type Unshown"),
-    ("a regular expression that is none", {"city": matches("(")}, PatternError, "no regular expression"),
+    ("a regular expression that is none", {"city": matches("(")}, PatternError, "not a regular expression"),
     ("a function of nothing", {"city": lambda: True}, PatternError, "failed: TypeError"),
     ("a function that fails", {"city": lambda column: 1 / 0}, PatternError, "failed: ZeroDivisionError"),
     ("a function that says no condition", {"city": lambda column: True}, PatternError, "makes no column"),

@@ -127,7 +127,7 @@ COMMANDS: dict[str, tuple[int, tuple[str, ...], str]] = {
     "alternatives that are numbers": (2, (*ROW, *QUERY, "--alternatives", "[[1, 2]]"), "a list of groups"),
     "a group of one": (5, (*ROW, *QUERY, "--alternatives", '[["year"]]'), "fewer than two attributes"),
     "no target": (2, ROW, "what is the query"),
-    "a target without a name": (2, ("etl.py", *ROW), "names no DataFrame"),
+    "a target without a name": (2, ("etl.py", *ROW), "does not name a DataFrame"),
     "a target that is a folder": (2, ("/tmp:df", *ROW), "there is no file"),
     "a file that is not there": (2, ("nowhere.py:df", *ROW), "there is no file"),
     "a table without a path": (2, (*ROW, *QUERY, "--table", "t"), "--table needs a name and a path"),
