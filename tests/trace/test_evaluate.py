@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -10,8 +11,12 @@ import pytest
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
-from sparkwhy.plan.nodes import Plan
+from sparkwhy.plan.exprs import Compare, CompareOp, Expr
+from sparkwhy.plan.node_exprs import exprs_of, with_exprs
+from sparkwhy.plan.nodes import Join, Plan
 from sparkwhy.plan.show import show_plan
+from sparkwhy.plan.walk import fold, with_inputs
+from sparkwhy.plan.walk_exprs import rewrite
 from sparkwhy.trace.blame import Dropper
 from sparkwhy.trace.evaluate import EvaluatedQueries, evaluate
 from sparkwhy.trace.relax import relax
@@ -56,6 +61,34 @@ def test_queries_evaluated_at_once_are_each_query_alone(count: int) -> None:
         conditions = (generator.condition(plan),) if seed % 2 else ()
         if is_determined(plan):
             check_evaluation(generator, [plan, *alternatives(generator, plan, count - 1)], conditions)
+
+
+COMPARISONS: tuple[CompareOp, ...] = ("=", "<=>", "<", "<=", "<>")
+
+
+def compare_otherwise(plan: Plan, random: Random) -> Plan:
+    """Return the plan with other comparisons in the conditions of its joins."""
+
+    def change(expr: Expr) -> Expr | None:
+        return replace(expr, op=random.choice(COMPARISONS)) if isinstance(expr, Compare) else None
+
+    def combine(node: Plan, below: tuple[Plan, ...]) -> Plan:
+        node = with_inputs(node, below)
+        return with_exprs(node, [rewrite(each, change) for each in exprs_of(node)]) if isinstance(node, Join) else node
+
+    return fold(plan, combine)
+
+
+def test_joins_that_compare_differently_are_evaluated_at_once() -> None:
+    checked = 0
+    for seed in range(300):
+        generator = Generator(Random(f"compared/{seed}"))
+        plan = generator.plan(1 + seed % 5)
+        others = [compare_otherwise(plan, generator.random) for _ in range(3)]
+        if is_determined(plan) and any(each != plan for each in others):
+            check_evaluation(generator, [plan, *others], (generator.condition(plan),) if seed % 2 else ())
+            checked += 1
+    assert checked > 50
 
 
 @pytest.mark.parametrize("batch", range(3))

@@ -6,12 +6,12 @@ filter y > 1          (variant 1)      r: x in variant 0, y in variant 1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar, cast
 
-from sparkwhy.plan.build import Fresh, carry
-from sparkwhy.plan.exprs import AggCall, Attribute, Expr, Lambda, Ref
+from sparkwhy.plan.build import Fresh, carry, equal, integer
+from sparkwhy.plan.exprs import AggCall, Attribute, Case, Expr, Lambda, Ref
 from sparkwhy.plan.node_exprs import exprs_of, with_exprs
 from sparkwhy.plan.nodes import Aggregate, Column, Plan, Project
 from sparkwhy.plan.walk import inputs, with_inputs
@@ -34,25 +34,44 @@ class Merged(Generic[Op]):
 
 def merge_operators(fresh: Fresh, ops: Sequence[Op]) -> Merged[Op]:
     """Merge the variants of an operator into one that reads new attributes where the variants differ."""
+    below = inputs(ops[0])
     holes: list[Hole] = []
 
     def hole(exprs: Sequence[Expr]) -> Expr:
+        if sum(_reads(exprs, each) for each in below) > 1:
+            return _choose(hole, exprs)
         made = fresh.attribute("read", exprs[0].type, nullable=True)
         holes.append((made, tuple(exprs)))
         return Ref(made)
 
     slots = [common(tuple(slot), hole) for slot in zip(*(exprs_of(op) for op in ops), strict=True)]
-    below = inputs(ops[0])
     if not holes:
         return Merged(ops[0], ((),) * len(below))
-    own = tuple(tuple(found for found in holes if _reads(found, each)) for each in below)
+    homes = [_home(exprs, below) for _, exprs in holes]
+    own = tuple(tuple(found for found, home in zip(holes, homes, strict=True) if home is each) for each in below)
     shapes = tuple(_shape(fresh, ops[0], each, found) for each, found in zip(below, own, strict=True))
     return Merged(cast(Op, with_exprs(with_inputs(ops[0], shapes), slots)), own)
 
 
-def _reads(hole: Hole, below: Plan) -> bool:
+def _choose(hole: Callable[[Sequence[Expr]], Expr], exprs: Sequence[Expr]) -> Expr:
+    """Return a choice among expressions that read both inputs, by a number that one input has in a hole.
+
+    `a = b` and `a < b` become `case when hole = 0 then a = b else a < b`.
+    """
+    blocks = agreement(exprs)
+    number = hole([integer(at) for i in range(len(exprs)) for at, block in enumerate(blocks) if block >> i & 1])
+    *first, last = (exprs[first_of(block)] for block in blocks)
+    return Case(tuple((equal(number, integer(at)), expr) for at, expr in enumerate(first)), last)
+
+
+def _reads(exprs: Iterable[Expr], below: Plan) -> bool:
     known = set(below.output)
-    return any(attribute in known for attribute in attributes_of(hole[1][0]))
+    return any(attribute in known for expr in exprs for attribute in attributes_of(expr))
+
+
+def _home(exprs: Sequence[Expr], below: Sequence[Plan]) -> Plan:
+    """Return the input that computes a hole: the one that its expressions read, the first for constants."""
+    return next((each for each in below if _reads(exprs, each)), below[0])
 
 
 def _shape(fresh: Fresh, op: Plan, below: Plan, holes: Sequence[Hole]) -> Plan:
