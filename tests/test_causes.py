@@ -246,9 +246,23 @@ def test_a_null_key_finds_no_partner(spark: SparkSession) -> None:
     assert observed(answer).values == {"buyer": None}
     assert observed(answer).no_partner == "right"
     assert observed(answer).nearest == ()
-    hint = "null equals nothing, not even null: only <=> (eqNullSafe) would find it a partner"
-    assert observed(answer).hints == (hint,)
+    assert observed(answer).hints == ("null equals nothing, not even null",)  # no customer has a null id
     assert row(answer) == {"order_id": 103, "name": None, "amount": 50}
+
+
+@pytest.mark.parametrize("how", ["inner", "right", "semi"])
+@pytest.mark.parametrize(
+    ("region", "would_match"), [("EU", True), ("US", False)], ids=["the other key equal", "the other key different"]
+)
+def test_a_null_safe_comparison_is_named_only_if_it_finds_a_partner(
+    spark: SparkSession, how: str, region: str, would_match: bool
+) -> None:
+    orders = spark.createDataFrame([(1, ("EU", None))], "id int, of struct<region string, buyer int>")
+    buyers = spark.createDataFrame([(region, None, 5)], "region string, buyer int, n int")
+    same = (F.col("of.region") == buyers.region) & (F.col("of.buyer") == buyers.buyer) & (orders.id < buyers.n)
+    answer = why_not(orders.join(buyers, same, how).select("id"), {"id": 1})
+    hint = "only <=> (eqNullSafe) would find it a partner"
+    assert (hint in observed(answer).hints) == would_match
 
 
 def test_an_inner_join_shows_the_key_and_the_nearest_on_the_other_side(spark: SparkSession) -> None:

@@ -211,7 +211,8 @@ _REASONS: Mapping[str, Template] = {
 # --- hints beside a witness ---
 
 _HINTS: Mapping[str, Template] = {
-    "null_key": Template("null equals nothing, not even null: only <=> (eqNullSafe) would find it a partner"),
+    "null_key": Template("null equals nothing, not even null"),
+    "null_safe_partner": Template("only <=> (eqNullSafe) would find it a partner"),
     "null_and_value": Template("null equals no value"),
     "not_in_with_null": Template(
         "NOT IN keeps no row while there is a null on the right: use NOT EXISTS, or leave the nulls out"

@@ -70,6 +70,8 @@ def _with_rows(seen: Observation, probe: Probe, rows: tuple[Row, ...]) -> Observ
             return replace(seen, group=rows)
         case "kept":
             return replace(seen, kept=rows)
+        case "null_safe_partner":  # that there is one is all that a hint needs
+            return seen
         case _:
             assert_never(probe.what)
 
@@ -96,6 +98,7 @@ def _pair_hints(join: Join, seen: Observation) -> Iterator[Message]:
     pairs = [texts_of((key.left, key.right), seen) for key in keys]
     if any(pair == (None, None) and not key.null_safe for pair, key in zip(pairs, keys, strict=True)):
         yield Message("null_key")
+        yield Message("null_safe_partner")
     elif any(None in pair for pair in pairs):
         yield Message("null_and_value")
     elif pairs:
@@ -112,6 +115,8 @@ def _probe_hints(probe: Probe, node: Plan, seen: Observation, rows: Sequence[Row
     match probe.what, node:
         case "nearest", Join():
             yield from _key_hints(node, seen, rows)
+        case "null_safe_partner", _:
+            yield Message("null_safe_partner")
         case "partner", Join() if _is_not_in(node, rows):
             yield Message("not_in_with_null")
         case "group", _:

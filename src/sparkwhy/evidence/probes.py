@@ -13,7 +13,7 @@ from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.build import Fresh, all_of, carry, long, null
 from sparkwhy.plan.exprs import AggCall, Cast, Compare, Expr, IsNotNull, Literal, Ref, conjuncts
 from sparkwhy.plan.filter_inputs import group_keys_tested_by, grouping_tested_by, ranking_tested_by
-from sparkwhy.plan.join_keys import equal_keys, strip_casts
+from sparkwhy.plan.join_keys import equal_keys, residual_conditions, strip_casts
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan, Project
 from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.types import BOOLEAN, DATE, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, Type, is_numeric
@@ -31,7 +31,7 @@ class Probe:
     """
 
     step: int
-    what: OneOf["nearest", "partner", "group", "kept"]
+    what: OneOf["nearest", "null_safe_partner", "partner", "group", "kept"]
     about: tuple[tuple[Expr, Typed], ...]
     plan: Plan
     wanted: tuple[str | None, ...] = ()
@@ -62,6 +62,7 @@ def _probe(fresh: Fresh, node: Plan, seen: Observation, *, alone: bool, columns:
     match node:
         case Join() if seen.no_partner is not None:
             yield from _nearest(fresh, node, seen)
+            yield from _null_safe_partner(fresh, node, seen)
         case Join(how="anti") if seen.has_partner is not None:
             yield from _partner(fresh, node, seen, columns)
         case Filter() if ranking_tested_by(node) is not None:
@@ -99,14 +100,36 @@ def _nearest(fresh: Fresh, join: Join, seen: Observation) -> Iterator[Probe]:
         yield Probe(join.id.step, "nearest", seen.read, shown, wanted)
 
 
+def _null_safe_partner(fresh: Fresh, join: Join, seen: Observation) -> Iterator[Probe]:
+    """Yield the rows of the other side that a row with a null key is joined with if null equals null."""
+    own, other = (join.left, join.right) if seen.no_partner == "right" else (join.right, join.left)
+    keys = [key for key in equal_keys(join) if not key.null_safe]
+    mine = texts_of((key.left if seen.no_partner == "right" else key.right for key in keys), seen)
+    condition = None if None not in mine else _fill_in(own, _null_safe_condition(join), seen)
+    if condition is not None:
+        rows = Filter(id=fresh.part(join), input=other, condition=condition)
+        one = Column(fresh.attribute(ROWS, LONG), long(1))
+        shown = Project(id=fresh.part(join), input=rows, columns=(one,))
+        yield Probe(join.id.step, "null_safe_partner", seen.read, shown)
+
+
+def _null_safe_condition(join: Join) -> Expr:
+    equal = (Compare("<=>", key.left, key.right) for key in equal_keys(join))
+    return all_of((*equal, *residual_conditions(join)))
+
+
+def _fill_in(side: Plan, condition: Expr, seen: Observation) -> Expr | None:
+    """Return the condition of a join with the values of a row of one side; None if these are not all known."""
+    own = {attribute.id for attribute in side.output}
+    read = [path for path in dict.fromkeys(paths_of(condition)) if all(a.id in own for a in attributes_of(path))]
+    known = _constants(read, texts_of(read, seen)) if all(map(seen.has_value, read)) else None
+    return None if known is None else rewrite(condition, known.get)
+
+
 def _partner(fresh: Fresh, join: Join, seen: Observation, shown_columns: int) -> Iterator[Probe]:
     """Yield the rows of the right side that are partners of the witness."""
-    own = {attribute.id for attribute in join.left.output}
-    paths = () if join.condition is None else paths_of(join.condition)
-    read = [path for path in dict.fromkeys(paths) if all(a.id in own for a in attributes_of(path))]
-    known = _constants(read, texts_of(read, seen))
-    if known is not None and join.condition is not None:
-        condition = rewrite(join.condition, known.get)
+    condition = None if join.condition is None else _fill_in(join.left, join.condition, seen)
+    if condition is not None:
         rows = Filter(id=fresh.part(join), input=join.right, condition=condition)
         columns = carry(join.right.output[:shown_columns])
         shown = Project(id=fresh.part(join), input=rows, columns=columns)
