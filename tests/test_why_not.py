@@ -332,3 +332,11 @@ def test_other_outcomes_are_plain_data_too(cities: DataFrame) -> None:
         answer = why_not(cities, missing)
         assert json.loads(answer.to_json())["outcome"] == answer.outcome
         assert all(is_plain(value) for value in answer.to_dict().values())
+
+
+def test_a_guard_with_exists_is_explained(spark: SparkSession) -> None:
+    spark.createDataFrame([(1, 5)], "id int, n int").createOrReplaceTempView("guarded")
+    answer = why_not(spark.sql("select id from guarded\nwhere exists (select 1 from guarded where n > 9)"), {"id": 1})
+    assert [[str(o.where) for o in e.operators] for e in answer.explanations] == [["SQL line 2"], ["SQL line 2"]]
+    assert "there is no row on the right" in str(answer)
+    assert "+ filter n > 4" in str(answer)

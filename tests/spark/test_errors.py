@@ -40,17 +40,29 @@ def test_an_operator_that_rows_cannot_be_followed_through(spark: SparkSession) -
 
 def test_a_subquery_where_it_cannot_be_a_join(spark: SparkSession) -> None:
     with pytest.raises(UnsupportedOperator, match="subquery") as raised:
-        read(spark.sql("select sum(id) + (select max(id) from range(3)) from range(9)"))
-    assert raised.value.where == "SQL line 1"
+        read(spark.sql("select id from range(9)\norder by id * (select max(id) from range(3))"))
+    assert raised.value.where == "SQL line 2"
 
 
 UNREAD = {
-    "UnionLoop": "with recursive r(n) as (select 1 union all select n + 1 from r where n < 5) select * from r",
+    "a recursive common table expression": """
+        with recursive r(n) as (select 1 union all select n + 1 from r where n < 5) select * from r""",
     "ScriptTransformation": "select transform(id) using 'cat' as (x string) from range(3)",
-    "a subquery in this place": "select * from range(3) a join range(4) b on a.id = b.id + (select 1)",
+    "a subquery in this place": "select id from range(9) order by id * (select max(id) from range(3))",
     "a subquery inside soundex": "select soundex(cast((select max(id) from range(3)) as string)) from range(2)",
+    "TABLESAMPLE that draws other rows in each run": "select * from (select 1) tablesample (50 percent)",
     "ShowTables": "show tables",
 }
+
+
+def test_a_recursive_query_says_where_it_is(spark: SparkSession) -> None:
+    before = jobs(spark)
+    with pytest.raises(UnsupportedOperator, match=r"WITH RECURSIVE\) at SQL line 2") as raised:
+        read(
+            spark.sql("with recursive r(n) as (\n  select 1 union all select n + 1 from r where n < 5) select * from r")
+        )
+    assert "compute it first" in str(raised.value)
+    assert jobs(spark) == before
 
 
 @pytest.mark.parametrize("operator", UNREAD)

@@ -209,6 +209,21 @@ SQL = {
     "not exists": "select * from people p where not exists (select 1 from orders o where o.k = p.k)",
     "exists or": "select * from people p where p.k > 3 or exists (select 1 from orders o where o.k = p.k)",
     "exists as a column": "select name, exists (select 1 from orders o where o.k = p.k) e from people p",
+    "exists at all": "select * from people where exists (select 1 from orders where n > 5)",
+    "exists nowhere": "select * from people where exists (select 1 from orders where n > 100) and k > 1",
+    "not exists at all": "select * from people where k > 1 and not exists (select 1 from orders where n > 100)",
+    "exists at all or": "select * from people where k > 3 or exists (select 1 from orders where n > 100)",
+    "exists at all, as a column": "select name, exists (select 1 from orders where n > 5) e from people",
+    "exists at all, in a join": """
+        select name, v from people p left join orders o on o.k = p.k and exists (select 1 from orders where n > 100)""",
+    "scalar in a join": """
+        select name, v from people p full join orders o on o.k = p.k and o.n > (select min(n) from orders)""",
+    "scalar in a semi join": """
+        select name from people p left semi join orders o on o.k = p.k and o.n > (select min(n) from orders)""",
+    "in, in a join": "select name, v from people p join orders o on o.k = p.k and p.k in (select k from orders)",
+    "scalar beside an aggregate": "select k, sum(n) / (select sum(n) from orders) s from orders group by k",
+    "scalar beside an aggregate of all": "select sum(n) - (select sum(n) from orders) s from orders where n > 100",
+    "scalar inside an aggregate": "select sum(n - (select min(n) from orders)) s from orders",
     "scalar": "select * from people where k >= (select avg(k) from orders)",
     "scalar that is empty": "select * from people where k >= (select k from orders where n > 100)",
     "scalar as a column": "select name, (select max(n) from orders) m from people",
@@ -216,6 +231,13 @@ SQL = {
     "correlated scalar": "select name, (select max(n) from orders o where o.k = p.k) m from people p",
     "correlated count": "select name from people p where 0 = (select count(*) from orders o where o.k = p.k)",
     "lateral": "select name, v from people p, lateral (select v from orders o where o.k = p.k)",
+    "lateral with a limit": """
+        select name, v from people p, lateral (select distinct k v from orders o where o.k = p.k limit 1)""",
+    "grouping_id": "select k, v, grouping_id() g, sum(n) s from orders group by cube (k, v)",
+    "key under another name": "select k as key, sum(n) s from orders group by k",
+    "pipes": """
+        from orders |> where n > 1 |> extend n + 1 as m |> aggregate sum(m) as s group by k |> where s > 1
+        |> order by s |> select k, s""",
     "lateral view": "select name, i, a.city from people lateral view outer posexplode(addresses) t as i, a",
     "common table expression": """
         with c as (select * from orders where k > 1) select * from c a join c b on a.k = b.k""",
@@ -250,6 +272,10 @@ def views(people: DataFrame, orders: DataFrame) -> SparkSession:
 @pytest.mark.parametrize("name", SQL)
 def test_sql_text(name: str, views: SparkSession) -> None:
     check_both(views.sql(SQL[name]))
+
+
+def test_a_sample_that_can_be_repeated(views: SparkSession) -> None:
+    check_spark(views.sql("select * from orders tablesample (50 percent) repeatable (3)"))
 
 
 @pytest.mark.skipif(pyspark.__version__ < "4.2", reason="QUALIFY is new in Spark 4.2")

@@ -84,3 +84,10 @@ def test_steps_are_numbered_in_reading_order(spark: SparkSession) -> None:
         "5 join",
         "5.1 project",  # the column that both sides have comes once
     ]
+
+
+def test_exists_and_not_exists_have_the_line_of_their_own(spark: SparkSession) -> None:
+    df = spark.sql("select id from range(9)\nwhere id > 1\n  and exists (select 1 from range(3))")
+    assert str(place_of("join", df)) == "SQL line 3"
+    df = spark.sql("select id from range(9)\nwhere id > 1\n  and not exists (\n  select 1 from range(3))")
+    assert str(place_of("join", df)) == "SQL line 3"

@@ -148,7 +148,9 @@ def _verdict(conjunct: str, verdict: bool | None, values: Mapping[str, Any]) -> 
 
 
 def _partners(node: Plan | None, seen: Observation) -> Iterator[str]:
-    if seen.no_partner is not None:
+    if isinstance(node, Join) and node.condition is None and not node.traits.pairs:
+        yield f"there is {'a' if seen.has_partner else 'no'} row on the right, whatever the row on the left is"
+    elif seen.no_partner is not None:
         yield f"{_own_values(node, seen)}: no partner on the {seen.no_partner}"
         yield from _list_rows(f"nearest on the {seen.no_partner}", seen.nearest)
     elif seen.has_partner is not None:

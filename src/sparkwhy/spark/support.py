@@ -33,7 +33,7 @@ OPERATORS: tuple[Supported, ...] = (
     Supported("intersect", ("intersect", "intersectAll"), "intersect", ("Intersect",)),
     Supported("sort", ("orderBy", "sort"), "sort", ("Sort",)),
     Supported("limit", ("limit", "offset"), "limit", ("GlobalLimit", "Offset")),
-    Supported("sample", ("sample", "randomSplit"), "sample", ("Sample",)),
+    Supported("sample", ("sample", "randomSplit", "TABLESAMPLE"), "sample", ("Sample",)),
 )
 
 TRANSPARENT = (
@@ -56,5 +56,6 @@ UNSUPPORTED = (
     "TRANSFORM",
     "recursive common table expression",
     "streaming DataFrame",
-    "subquery inside an aggregate, a join condition or an unknown function",
+    "subquery inside ORDER BY, a window or an unknown function",
+    "TABLESAMPLE without REPEATABLE",
 )

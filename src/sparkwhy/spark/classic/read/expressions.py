@@ -406,6 +406,7 @@ _READERS: Mapping[str, Reader] = {
     "GetMapValue": _tolerant_item,
     "Get": _tolerant_item,
     "ScalarSubquery": _scalar_subquery,
+    "Exists": _scalar_subquery,
     "EqualTo": _compare("="),
     "EqualNullSafe": _compare("<=>"),
     "LessThan": _compare("<"),

@@ -2,41 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from sparkwhy.plan.exprs import AggCall, Attribute, Expr, Lambda, Opaque, Ref, Variable
-from sparkwhy.plan.nodes import Aggregate, Column, Project, SortKey, Window
+from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Expr, Lambda, Opaque, Ref, Variable
+from sparkwhy.plan.nodes import Aggregate, Column, Plan, Project, SortKey, Window
 from sparkwhy.plan.types import Field
 from sparkwhy.plan.walk_exprs import parts, rewrite
 from sparkwhy.spark.classic.catalyst import Tree
 from sparkwhy.spark.classic.read.reading import Bound, Reading
 from sparkwhy.spark.classic.read.scope import Scope
+from sparkwhy.spark.classic.read.subqueries import add_subquery, join_subqueries, subqueries_in
 
 
 def read_aggregate(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bound:
-    """Spark computes with keys and aggregates in one node: here the grouping, then a projection where one is needed."""
-    (inner,) = inputs
+    """Spark computes with keys and aggregates in one node: here the grouping, then a projection where one is needed.
+
+    Subqueries in the arguments of aggregates are joined below the grouping, those beside them above it:
+    `sum(amount) / (select sum(amount) from o)`.
+    """
     grouping, outputs = tree.exprs("groupingExpressions"), tree.exprs("aggregateExpressions")
-    scope, fields = reading.scope(inner), reading.output(tree)
+    joined = join_subqueries(reading, tree, _read_by_groups(grouping, outputs), inputs[0])
+    step = joined.step or reading.step(tree)
+    beside = {key: part for key, part in subqueries_in(outputs).items() if key not in joined.scope.scalars}
+    added = {key: add_subquery(reading, step, part) for key, part in beside.items()}
+    values = {**joined.scope.scalars, **{key: join.value for key, join in added.items()}}
+    scope, fields = replace(joined.scope, scalars=values), reading.output(tree)
     by = [scope.read(expr) for expr in grouping]
     read = [_with_keys(scope.read(expr), by) for expr in outputs]
     keys = _keys(reading, by, read, fields)
     aggregates = _aggregates(reading, read, fields)
-    step = reading.step(tree)
-    plan = Aggregate(
+    plan: Plan = Aggregate(
         id=step,
         where=reading.place(tree, *outputs, *grouping),
-        input=inner.plan,
+        input=joined.bound.plan,
         keys=keys,
         aggregates=aggregates,
     )
     made = {column.expr: column.attribute for column in (*keys, *aggregates)}
     columns = reading.identify_columns([(_replace_by_groups(expr, made), True) for expr in read], fields)
     ids = tuple(expr.expr_id for expr in outputs)
-    if all(c.is_carried for c in columns) and tuple(c.attribute for c in columns) == plan.output:
+    if all(c.is_carried for c in columns) and _ids_and_names(c.attribute for c in columns) == _ids_and_names(
+        plan.output
+    ):
         return Bound(plan, ids)
+    for join in added.values():
+        plan = join.to(plan)
     return Bound(Project(id=reading.part(step), input=plan, columns=columns), ids)
+
+
+def _read_by_groups(grouping: tuple[Tree, ...], outputs: tuple[Tree, ...]) -> list[Tree]:
+    """Return the expressions that are computed from the rows of a group, before it is one row."""
+    aggregates = [part for expr in outputs for part in expr.walk() if part.name == "AggregateExpression"]
+    return [*grouping, *aggregates]
+
+
+def _ids_and_names(attributes: Iterable[Attribute]) -> list[tuple[AttrId, str]]:
+    return [(attribute.id, attribute.name) for attribute in attributes]
 
 
 def _with_keys(expr: Expr, keys: list[Expr]) -> Expr:

@@ -13,8 +13,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 
 from sparkwhy.errors import NotADataFrame, UnsupportedOperator
-from sparkwhy.plan.build import carry
-from sparkwhy.plan.exprs import Attribute, Literal
+from sparkwhy.plan.build import all_of
+from sparkwhy.plan.exprs import Literal, conjuncts
+from sparkwhy.plan.join_types import JOIN_TYPES
 from sparkwhy.plan.nodes import (
     Column,
     Distinct,
@@ -37,7 +38,15 @@ from sparkwhy.spark.classic.catalyst import Tree, leaf_output, parse, projection
 from sparkwhy.spark.classic.read.flatten import read_expand, read_generate
 from sparkwhy.spark.classic.read.groups import read_aggregate, read_window, sort_key
 from sparkwhy.spark.classic.read.reading import Bound, Reading, attribute_field, renumber_steps
-from sparkwhy.spark.classic.read.scope import SUBQUERIES, Scope
+from sparkwhy.spark.classic.read.scope import SUBQUERIES
+from sparkwhy.spark.classic.read.subqueries import (
+    join_subqueries,
+    narrow,
+    place_of_exists,
+    read_subquery,
+    required_exists,
+    required_parts,
+)
 
 
 def read(df: DataFrame) -> Plan:
@@ -45,7 +54,7 @@ def read(df: DataFrame) -> Plan:
     session = _session_of(df)
     plan = jvm.analyzed_plan(df)
     text = jvm.tree_to_json(plan)
-    tree, reading = tree_of(plan, text), Reading.of(session)
+    tree, reading = tree_of(plan, text), Reading.of(session, _read)
     if _has_subquery(text):
         reading.written.update(projections_in([node.fields for node in tree.walk()]))
         tree = tree_of(jvm.replace_subqueries(session, plan))
@@ -141,8 +150,22 @@ def _read_node(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bound
         return reader(reading, tree, inputs)
     if not tree.children:
         return _read_leaf(reading, tree)
-    place = reading.place(tree)
-    raise UnsupportedOperator(tree.name, where=None if place is None else str(place))
+    raise _error_for(reading, tree)
+
+
+_RECURSION_HINT = "compute it first, as a table or a view over .localCheckpoint(), and ask about the rest."
+_UNREAD: Mapping[str, tuple[str, str]] = {
+    "UnionLoop": ("a recursive common table expression (WITH RECURSIVE)", _RECURSION_HINT),
+}
+"""Nodes that users know under another name, with what to do."""
+
+
+def _error_for(reading: Reading, tree: Tree) -> UnsupportedOperator:
+    """Return the error for a node that cannot be read; one that Spark has no place for is where its input is."""
+    name, hint = _UNREAD.get(tree.name, (tree.name, None))
+    places = (reading.place(each) for each in tree.walk())
+    place = next((place for place in places if place is not None), None)
+    return UnsupportedOperator(name, where=None if place is None else str(place), hint=hint)
 
 
 # --- leaves and what is passed through ---
@@ -194,17 +217,17 @@ def _read_cte(_reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bound
 def _read_project(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bound:
     (before,) = inputs
     trees = tree.exprs("projectList")
-    inner, scope, step = _with_scalars(reading, tree, trees, before)
-    columns = reading.columns(tree, trees, scope)
+    joined = join_subqueries(reading, tree, trees, before)
+    columns = reading.columns(tree, trees, joined.scope)
     ids = tuple(expr.expr_id for expr in trees)
     if _is_identity(columns, before.plan):  # `select *`
         return Bound(before.plan, ids)
     owner = _step_implied_by(reading, tree, before.plan)
     if owner is not None:
-        return Bound(Project(id=reading.part(owner), input=inner.plan, columns=columns), ids)
+        return Bound(Project(id=reading.part(owner), input=joined.bound.plan, columns=columns), ids)
     place = reading.place(tree, *trees)
-    step = step or reading.step()
-    return Bound(Project(id=step, where=place, input=inner.plan, columns=columns), ids)
+    step = joined.step or reading.step()
+    return Bound(Project(id=step, where=place, input=joined.bound.plan, columns=columns), ids)
 
 
 def _is_identity(columns: tuple[Column, ...], below: Plan) -> bool:
@@ -256,41 +279,35 @@ def _is_widening(tree: Tree) -> bool:
 
 
 def _read_filter(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bound:
-    (before,) = inputs
-    condition = _require(tree.expr("condition"))
-    inner, scope, step = _with_scalars(reading, tree, (condition,), before)
-    plan = Filter(
-        id=step or reading.step(),
-        where=reading.place(tree, condition),
-        input=inner.plan,
-        condition=scope.read(condition),
-    )
-    return Bound(plan if step is None else _narrow(reading, plan, before.plan.output), before.ids)
-
-
-def _narrow(reading: Reading, plan: Plan, attributes: tuple[Attribute, ...]) -> Plan:
-    """Return the plan with these attributes only: what a subquery brought along is dropped again."""
-    return Project(id=reading.part(plan.id), input=plan, columns=carry(attributes))
-
-
-def _with_scalars(
-    reading: Reading, tree: Tree, exprs: tuple[Tree, ...], before: Bound
-) -> tuple[Bound, Scope, OpId | None]:
-    """Scalar subqueries become left joins below the operator that reads them, as parts of its step.
-
-    The joins come with the step that they are parts of; without subqueries there is none yet.
+    """Read a filter; EXISTS and NOT EXISTS in it are semi and anti joins above the rest, as Spark has those that are
+    correlated.
     """
-    found = {part.expr_id: part for e in exprs for part in e.walk() if part.name == "ScalarSubquery"}
-    if not found:
-        return before, reading.scope(before), None
-    plans = {key: _read(reading, _require(part.expr("plan"))).plan for key, part in found.items()}
-    step, joined = reading.step(tree), before.plan
-    for plan in plans.values():
-        joined = Join(id=reading.part(step), left=joined, right=plan, how="left")
-    nullable = {attribute.id: attribute for attribute in joined.output}
-    scalars = {key: nullable[plan.output[0].id] for key, plan in plans.items()}
-    unread = tuple(-attribute.id for attribute in joined.output[len(before.ids) :])
-    return Bound(joined, before.ids + unread), reading.scope(before, scalars=scalars), step
+    (before,) = inputs
+    parts = [(part, required_exists(part)) for part in required_parts(_require(tree.expr("condition")))]
+    rest = [part for part, guard in parts if guard is None]
+    bound = _read_conditions(reading, tree, rest, before) if rest else before
+    for part, (subquery, wanted) in ((part, guard) for part, guard in parts if guard is not None):
+        plan = Join(
+            id=reading.step(),
+            where=place_of_exists(reading, tree, part),
+            left=bound.plan,
+            right=read_subquery(reading, subquery),
+            how="semi" if wanted else "anti",
+        )
+        bound = Bound(plan, bound.ids)
+    return bound
+
+
+def _read_conditions(reading: Reading, tree: Tree, conditions: list[Tree], before: Bound) -> Bound:
+    """Return the rows for which all conditions of a filter are true."""
+    joined = join_subqueries(reading, tree, conditions, before)
+    plan = Filter(
+        id=joined.step or reading.step(),
+        where=reading.place(tree, *conditions),
+        input=joined.bound.plan,
+        condition=all_of(part for each in conditions for part in conjuncts(joined.scope.read(each))),
+    )
+    return Bound(plan if joined.step is None else narrow(reading, plan, before.plan.output), before.ids)
 
 
 def _require(tree: Tree | None) -> Tree:
@@ -314,23 +331,28 @@ _JOINS: Mapping[str, JoinType] = {
 
 
 def _read_join(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bound:
-    left, right = inputs
+    before, right = inputs
     condition = tree.expr("condition")
     exprs = () if condition is None else (condition,)
+    joined = join_subqueries(reading, tree, exprs, before)
     how = _JOINS[tree.object_name("joinType")]
     flag = _existence_flag(tree) if how == "existence" else None
-    plan = Join(
-        id=reading.step(),
+    scope = reading.scope(before, right, scalars=joined.scope.scalars)
+    plan: Plan = Join(
+        id=joined.step or reading.step(),
         where=reading.place(tree, *exprs),
-        left=left.plan,
+        left=joined.bound.plan,
         right=right.plan,
         how=how,
-        condition=None if condition is None else reading.scope(left, right).read(condition),
+        condition=None if condition is None else scope.read(condition),
         exists=None if flag is None else reading.attribute(attribute_field(flag)),
     )
+    if joined.step is not None:
+        brought = {attribute.id for attribute in joined.bound.plan.output[len(before.ids) :]}
+        plan = narrow(reading, plan, tuple(each for each in plan.output if each.id not in brought))
     if flag is not None:
-        return Bound(plan, (*left.ids, flag.expr_id))
-    return Bound(plan, left.ids + right.ids if plan.traits.pairs else left.ids)
+        return Bound(plan, (*before.ids, flag.expr_id))
+    return Bound(plan, before.ids + right.ids if JOIN_TYPES[how].pairs else before.ids)
 
 
 def _existence_flag(tree: Tree) -> Tree:
@@ -396,6 +418,7 @@ def _read_limit(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Boun
 
 def _read_sample(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bound:
     (inner,) = inputs
+    _check_repeatable(reading, tree)
     plan = Sample(
         id=reading.step(),
         where=reading.place(tree),
@@ -407,6 +430,17 @@ def _read_sample(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bou
         split=tree.children[0].name == "Sort" and not tree.children[0].fields["global"],
     )
     return Bound(plan, inner.ids)
+
+
+def _check_repeatable(reading: Reading, tree: Tree) -> None:
+    """Raise if each run draws other rows: a row that is missing from one run can be in the next."""
+    place = reading.place(tree)
+    where = None if place is None else str(place)
+    if "seed" not in tree.fields:
+        hint = "write TABLESAMPLE (...) REPEATABLE (seed)."
+        raise UnsupportedOperator("TABLESAMPLE that draws other rows in each run", where=where, hint=hint)
+    if "sampleMethod" in tree.fields and not tree.object_name("sampleMethod").endswith("Bernoulli"):
+        raise UnsupportedOperator("TABLESAMPLE SYSTEM, which draws blocks of rows", where=where)
 
 
 # --- the table ---
@@ -441,6 +475,7 @@ NODES: Mapping[str, NodeReader] = {
     "RebalancePartitions": _read_transparent,
     "CollectMetrics": _read_transparent,
     "Subquery": _read_transparent,
+    "PipeOperator": _read_transparent,
 }
 
 PASSED_THROUGH = frozenset({_read_transparent, _read_named, _read_cte})

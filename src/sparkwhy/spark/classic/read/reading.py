@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from pyspark.sql import SparkSession
@@ -43,6 +43,9 @@ class Reading:
     session: SparkSession
     timezone: str
     mode: Mode
+    read_query: Callable[[Reading, Tree], Bound]
+    """Reads the plan of a subquery, inside an expression."""
+
     ctes: dict[int, Tree] = field(default_factory=dict)
     written: set[tuple[int, ...]] = field(default_factory=set)
     """Where subqueries became joins: the ids of every projection that was there before."""
@@ -54,10 +57,10 @@ class Reading:
     _begun: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, session: SparkSession) -> Reading:
+    def of(cls, session: SparkSession, read_query: Callable[[Reading, Tree], Bound]) -> Reading:
         ansi = session.conf.get("spark.sql.ansi.enabled") == "true"
         timezone = session.conf.get("spark.sql.session.timeZone") or "UTC"
-        return cls(session, timezone, "ansi" if ansi else "legacy")
+        return cls(session, timezone, "ansi" if ansi else "legacy", read_query)
 
     # --- numbers ---
 

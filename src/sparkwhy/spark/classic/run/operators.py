@@ -43,7 +43,7 @@ from sparkwhy.spark.classic.run.columns import aggregate_sql, name_of, to_column
 from sparkwhy.spark.classic.run.narrow_structs import fields_read, narrow_condition, narrow_struct
 from sparkwhy.spark.classic.run.orderable import orderable
 from sparkwhy.spark.classic.run.sql_text import sql_of
-from sparkwhy.spark.classic.run.window_text import window_texts
+from sparkwhy.spark.classic.run.window_text import is_any_order, window_texts
 
 Part = Callable[[DataFrame], DataFrame]
 """Takes some of the rows of a table."""
@@ -313,7 +313,7 @@ def _run_window(session: SparkSession, node: Window, input: DataFrame) -> DataFr
     if texts is not None:
         return jvm.select(input, ["*", *texts])
     partition = [orderable(session, to_column(session, expr), expr.type) for expr in node.partition]
-    order = [_sort_column(session, key) for key in node.order]
+    order = [F.lit(True)] if is_any_order(node) else [_sort_column(session, key) for key in node.order]
     window = SparkWindow.partitionBy(*partition).orderBy(*order)
 
     def compute(column: Column) -> SparkColumn:

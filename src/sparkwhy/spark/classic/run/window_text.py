@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparkwhy.plan.exprs import AggCall, Frame, FrameBound, WindowCall
+from sparkwhy.plan.exprs import AggCall, Call, Frame, FrameBound, WindowCall
 from sparkwhy.plan.nodes import Column, SortKey, Window
 from sparkwhy.spark.classic.run.orderable import has_map
 from sparkwhy.spark.classic.run.sql_text import sql_of
@@ -13,13 +13,19 @@ def window_texts(node: Window) -> list[str] | None:
     if any(has_map(expr.type) for expr in node.partition):
         return None
     partition = [sql_of(expr) for expr in node.partition]
-    order = [_sort_key_text(key) for key in node.order]
+    order = [_sort_key_text(key) for key in node.order] or (["true"] if is_any_order(node) else [])
     clauses = (("PARTITION BY", partition), ("ORDER BY", order))
     listed = [f"{clause} {', '.join(map(str, parts))}" for clause, parts in clauses if parts]
     columns = [_window_column_text(column, " ".join(listed)) for column in node.columns]
     texts = [text for text in columns if text is not None]
     complete = None not in (*partition, *order) and len(texts) == len(columns)
     return texts if complete else None
+
+
+def is_any_order(node: Window) -> bool:
+    """Return whether rows are ranked in any order, as a limit inside LATERAL is read. Spark's API wants an order."""
+    ranks = any(isinstance(c.expr, WindowCall) and isinstance(c.expr.function, Call) for c in node.columns)
+    return ranks and not node.order
 
 
 def _sort_key_text(key: SortKey) -> str | None:
