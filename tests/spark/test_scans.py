@@ -15,6 +15,7 @@ from sparkwhy.limits import DEFAULT_LIMITS as LIMITS
 from sparkwhy.question.bind import bind
 from sparkwhy.question.match import conditions
 from sparkwhy.question.pattern import to_pattern
+from sparkwhy.spark.classic.engine import ClassicEngine
 from sparkwhy.spark.classic.jvm import take_per_partition
 from sparkwhy.spark.classic.read.operators import read
 from sparkwhy.spark.classic.run import first_rows as glance
@@ -115,3 +116,12 @@ def test_fewer_rows_of_each_partition_are_glanced_at_where_there_are_many(
     assert first_rows(numbers).count() == 2 * LIMITS.first_rows // 4
     monkeypatch.setattr(glance, "source_bytes", lambda _: LIMITS.first_rows_bytes * 10**6)
     assert first_rows(numbers).count() == 2 * LIMITS.fewest_first_rows
+
+
+def test_a_common_table_expression_is_as_large_as_what_it_reads(spark: SparkSession) -> None:
+    spark.range(9).createOrReplaceTempView("few")
+    spark.range(10**9).createOrReplaceTempView("many")
+    few = spark.sql("with c as (select id from few) select a.id from c a where id in (select id from c)")
+    assert ClassicEngine(few).source_bytes() < 1000
+    many = spark.sql("with c as (select id from few) select id from c where id in (select id from many)")
+    assert ClassicEngine(many).source_bytes() == 8 * 10**9

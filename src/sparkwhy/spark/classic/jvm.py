@@ -165,11 +165,21 @@ def source_bytes(df: DataFrame) -> int:
     """Return how large the largest source of a DataFrame is, as far as Spark knows; data of unknown size counts as
     large.
 
-    Rows that were handed over from Python have no size either: these are few.
+    Rows that were handed over from Python have no size either: these are few. A reference to a common table expression
+    is no source: what it refers to is in the plan too.
     """
-    leaves = df._jdf.queryExecution().analyzed().collectLeaves()
-    sizes = [plan_bytes(leaves.apply(i)) for i in range(leaves.size())]
+    plan = df._jdf.queryExecution().analyzed()
+    plans = [plan, *_items(plan.subqueriesAll())]
+    sizes = [plan_bytes(leaf) for each in plans for leaf in _items(each.collectLeaves()) if not _is_reference(leaf)]
     return max(sizes, default=0)
+
+
+def _items(sequence: JavaObject) -> list[JavaObject]:
+    return [sequence.apply(i) for i in range(sequence.size())]
+
+
+def _is_reference(leaf: JavaObject) -> bool:
+    return str(leaf.getClass().getSimpleName()) == "CTERelationRef"
 
 
 def plan_bytes(leaf: JavaObject) -> int:
