@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from sparkwhy.plan.nodes import Place, Plan
 from sparkwhy.plan.walk import walk
+from sparkwhy.spark.classic.read.code_places import check
 from sparkwhy.spark.classic.read.operators import read
 
 
@@ -91,3 +95,39 @@ def test_exists_and_not_exists_have_the_line_of_their_own(spark: SparkSession) -
     assert str(place_of("join", df)) == "SQL line 3"
     df = spark.sql("select id from range(9)\nwhere id > 1\n  and not exists (\n  select 1 from range(3))")
     assert str(place_of("join", df)) == "SQL line 3"
+
+
+def test_sql_text_inside_python_has_the_line_of_the_call(spark: SparkSession) -> None:
+    here = line() + 1
+    df = spark.range(9).filter("id % 2 = 0 and id > 3")
+    assert str(place_of("filter", df)) == f"test_places.py:{here}"
+    two = " and ".join(["id > 4", "id < 8"])
+    assert place_of("filter", spark.range(9).filter(two)) is None, "the text is nowhere in the file"
+
+
+def test_in_exists_and_set_operations_have_the_line_of_their_own(spark: SparkSession) -> None:
+    within = "select id from range(9)\nwhere id > 1\n  and id {} (\n  select id from range(3))"
+    assert str(place_of("join", spark.sql(within.format("in")))) == "SQL line 3"
+    assert str(place_of("join", spark.sql(within.format("not in")))) == "SQL line 3"
+    beside = "select id from range(9) r\nwhere id > 1\n  and exists (\n  select 1 from range(3) q where q.id = r.id)"
+    assert str(place_of("join", spark.sql(beside))) == "SQL line 3"
+    both = "select id from range(9)\n{}\nselect id\nfrom range(3)"
+    assert str(place_of("intersect", spark.sql(both.format("intersect")))) == "SQL line 2"
+    assert str(place_of("except", spark.sql(both.format("except")))) == "SQL line 2"
+
+
+def test_the_text_of_a_view_has_lines_of_its_own(spark: SparkSession) -> None:
+    spark.sql("create or replace temp view evens as\nselect id from range(9)\nwhere id % 2 = 0")
+    assert str(place_of("filter", spark.sql("select *\nfrom evens"))) == "view evens, line 2"
+
+
+def test_a_place_that_the_code_does_not_have_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PySpark gives lines of imported files as lines of the current cell."""
+    cells = ["", "x = 1", "import etl\ndf = etl.load()\nlate = df.filter(df.year >= 2020)"]
+    notebook = SimpleNamespace(get_ipython=lambda: SimpleNamespace(user_ns={"In": cells}))
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    assert check(Place("cell [2]", 3, "__ge__")) == Place("cell [2]", 3, "__ge__")
+    assert check(Place("cell [2]", 11, "__ge__")) is None
+    assert check(Place("cell [2]", 1, "__ge__")) == Place("cell [2]", 1, "__ge__"), "within three lines"
+    assert check(Place("cell [2]", 2, "isin")) is None
+    assert check(Place(__file__, 10**6, "isin")) is None

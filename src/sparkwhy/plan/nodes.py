@@ -28,6 +28,9 @@ Kind = OneOf[
 SQL_TEXT = "SQL"
 """Stands for the file in the place of an operation that was given as SQL text."""
 
+VIEW_TEXT = "view"
+"""Stands, with the name of the view, for the file in the place of an operation in the text of a view."""
+
 
 class OpId(NamedTuple):
     """The number of a user's operation in reading order, and a part number for what Spark inserted to carry it out.
@@ -53,7 +56,14 @@ class Place:
     line: int
     call: str | None = None
 
+    @property
+    def is_sql(self) -> bool:
+        """Whether the operation was given as SQL text, as a query or as a view."""
+        return self.file == SQL_TEXT or self.file.startswith(f"{VIEW_TEXT} ")
+
     def __str__(self) -> str:
+        if self.file.startswith(f"{VIEW_TEXT} "):
+            return f"{self.file}, line {self.line}"
         if self.file == SQL_TEXT or self.file.startswith("cell "):
             return f"{self.file} line {self.line}"
         return f"{PurePath(self.file).name}:{self.line}"

@@ -11,7 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.classic.column import Column as ClassicColumn
 
-from sparkwhy.plan.nodes import SQL_TEXT, Place
+from sparkwhy.plan.nodes import SQL_TEXT, VIEW_TEXT, Place
 
 _CATALYST = "org.apache.spark.sql.catalyst"
 
@@ -286,7 +286,28 @@ def place_of(tree: JavaObject) -> Place | None:
     if str(context.contextType().toString()) == "DataFrame":
         return _call_site(str(context.callSite()), str(context.fragment()))
     line = origin.line()
-    return Place(SQL_TEXT, int(line.get()), str(context.fragment()) or None) if line.isDefined() else None
+    if not line.isDefined():
+        return None
+    return Place(_text_name(origin), int(line.get()), str(context.fragment()) or None)
+
+
+def _text_name(origin: JavaObject) -> str:
+    """Return which text a place is in: that of a view by its name, else that of the query."""
+    kind, name = origin.objectType(), origin.objectName()
+    is_view = kind.isDefined() and name.isDefined() and str(kind.get()).upper() == "VIEW"
+    return f"{VIEW_TEXT} {str(name.get()).rsplit('.', 1)[-1]}" if is_view else SQL_TEXT
+
+
+def sql_text(tree: JavaObject) -> str | None:
+    """Return the whole SQL text that this was read from."""
+    text = tree.origin().sqlText()
+    return str(text.get()) if text.isDefined() else None
+
+
+def text_range(tree: JavaObject) -> tuple[int, int] | None:
+    """Return the first and the last character of this in its SQL text."""
+    start, stop = tree.origin().startIndex(), tree.origin().stopIndex()
+    return (int(start.get()), int(stop.get())) if start.isDefined() and stop.isDefined() else None
 
 
 _FILE_AND_LINE = re.compile(r"(?P<file>.+\.py):(?P<line>\d+)|(?P<input><[^>]+>):(?P<number>\d+)")

@@ -286,10 +286,10 @@ def _read_filter(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bou
     parts = [(part, required_exists(part)) for part in required_parts(_require(tree.expr("condition")))]
     rest = [part for part, guard in parts if guard is None]
     bound = _read_conditions(reading, tree, rest, before) if rest else before
-    for part, (subquery, wanted) in ((part, guard) for part, guard in parts if guard is not None):
+    for subquery, wanted in (guard for _, guard in parts if guard is not None):
         plan = Join(
             id=reading.step(),
-            where=place_of_exists(reading, tree, part),
+            where=place_of_exists(reading, tree, subquery),
             left=bound.plan,
             right=read_subquery(reading, subquery),
             how="semi" if wanted else "anti",

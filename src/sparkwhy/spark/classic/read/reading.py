@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,16 +12,27 @@ from dataclasses import dataclass, field, replace
 from pyspark.sql import SparkSession
 
 from sparkwhy.plan.exprs import Attribute, AttrId, Expr, FieldOf, Mode, Ref
-from sparkwhy.plan.nodes import SQL_TEXT, Column, OpId, Place, Plan
+from sparkwhy.plan.nodes import Column, OpId, Place, Plan
 from sparkwhy.plan.types import Field, field_from_json, type_from_json
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.spark.classic import jvm
 from sparkwhy.spark.classic.catalyst import Tree
+from sparkwhy.spark.classic.read.code_places import check, find_text
 from sparkwhy.spark.classic.read.expressions import read_expr
 from sparkwhy.spark.classic.read.scope import Scope
 
 _PLACES_TRIED = 12
 """How many expressions, and parts of each, are asked for their place: a projection of 2,000 columns has one line."""
+
+_SUBQUERY_JOINS = frozenset({"LeftSemi", "LeftAnti", "ExistenceJoin"})
+"""What Spark makes of IN and EXISTS."""
+
+_SUBQUERY_WORD = re.compile(r"(\bnot\s+)?\b(in|exists)\s*\(", re.IGNORECASE)
+
+_QUERY = re.compile(r"[\s(]*(select|with|from|values|table)\b|\s*(--|/\*)", re.IGNORECASE)
+"""How a text begins that is a query, not a condition or a column."""
+
+_SET_OPERATION = re.compile(r"\b(intersect|except|minus)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -96,14 +108,47 @@ class Reading:
         """Return where the user wrote this operation: the first of its expressions that Spark knows the place of."""
         computed = [expr for expr in exprs if expr.name != "AttributeReference"]
         carried = [expr for expr in exprs if expr.name == "AttributeReference"]
+        if self.written and tree.name == "Join" and tree.object_name("joinType") in _SUBQUERY_JOINS:
+            word = self.subquery_place(tree.children[1])
+            if word is not None:
+                return word
         for expr in (*computed, *carried)[:_PLACES_TRIED]:
             for part in itertools.islice(expr.walk(), _PLACES_TRIED):
                 found = jvm.place_of(part.handle)
-                if found is not None and found.file == SQL_TEXT:
-                    return self._sql_place(tree, expr) or found
+                if found is not None and found.is_sql:
+                    return self._text_place(tree, expr, part, found)
                 if found is not None:
-                    return found
-        return jvm.place_of(tree.handle)
+                    return check(found)
+        return self._set_operation_place(tree) or jvm.place_of(tree.handle)
+
+    def _text_place(self, tree: Tree, expr: Tree, part: Tree, found: Place) -> Place | None:
+        """Return where SQL text is: of a query by its own lines, inside a call of the API by the line of the call."""
+        text = jvm.sql_text(part.handle)
+        if text is not None and jvm.sql_text(tree.handle) is None and not _QUERY.match(text):
+            return find_text(text, found.line)
+        return self._sql_place(tree, expr) or found
+
+    def _set_operation_place(self, tree: Tree) -> Place | None:
+        """Return the line of the word between the two sides of INTERSECT or EXCEPT."""
+        if tree.name not in ("Intersect", "Except"):
+            return None
+        left, right = (jvm.text_range(each.handle) for each in tree.children)
+        if left is None or right is None:
+            return None
+        word = _SET_OPERATION.search(jvm.sql_text(tree.handle) or "", left[1] + 1, right[0])
+        return None if word is None else _place_of(word, tree)
+
+    def subquery_place(self, query: Tree) -> Place | None:
+        """Return the line of the IN or EXISTS before a subquery. What Spark makes of these has the place of all
+        conditions.
+        """
+        for node in itertools.islice(query.walk(), _PLACES_TRIED):
+            text, inside = jvm.sql_text(node.handle), jvm.text_range(node.handle)
+            words = [] if text is None or inside is None else list(_SUBQUERY_WORD.finditer(text, 0, inside[0]))
+            for word in reversed(words):
+                if inside is not None and _is_open(word.string[word.end() : inside[0]]):
+                    return _place_of(word, node)
+        return None
 
     def _sql_place(self, tree: Tree, expr: Tree) -> Place | None:
         """Return where SQL text says an expression; what Spark makes anew, as it does of subqueries, has the place of
@@ -138,6 +183,19 @@ class Reading:
             seen.add(attribute.id)
             found.append(Column(attribute, expr))
         return tuple(found)
+
+
+def _place_of(word: re.Match[str], tree: Tree) -> Place | None:
+    """Return the place of a word in the SQL text that a node was read from."""
+    place = jvm.place_of(tree.handle)
+    line = word.string.count("\n", 0, word.start()) + 1
+    return None if place is None else replace(place, line=line, call=word[0].rstrip("(").rstrip())
+
+
+def _is_open(text: str) -> bool:
+    """Return whether a parenthesis before the text is still open at its end."""
+    depths = itertools.accumulate((char == "(") - (char == ")") for char in text)
+    return min(depths, default=0) >= 0
 
 
 def _paths(trees: tuple[Tree, ...], exprs: list[Expr]) -> tuple[Field, ...] | None:

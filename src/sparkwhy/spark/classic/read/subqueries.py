@@ -96,13 +96,9 @@ def _query_of(subquery: Tree) -> Tree:
     return plan
 
 
-def place_of_exists(reading: Reading, filter: Tree, condition: Tree) -> Place | None:
-    """Return where EXISTS or NOT EXISTS is written. Spark gives EXISTS itself the place of all conditions, so this is
-    where its SELECT is.
-    """
-    if condition.name == "Not":
-        return reading.place(filter, condition)
-    return reading.place(_query_of(condition)) or reading.place(filter, condition)
+def place_of_exists(reading: Reading, filter: Tree, subquery: Tree) -> Place | None:
+    """Return where EXISTS or NOT EXISTS is written: Spark gives it the place of all conditions."""
+    return reading.subquery_place(_query_of(subquery)) or reading.place(filter, subquery)
 
 
 def narrow(reading: Reading, plan: Plan, attributes: tuple[Attribute, ...]) -> Plan:
