@@ -197,9 +197,22 @@ def _push_through_join(join: Join, wanted: Conditions) -> tuple[Conditions, Cond
     safe_left = tuple(c for c in _restrict(wanted, left) if rejects_null(c, _ids(left)))
     safe_right = tuple(c for c in _restrict(wanted, right) if rejects_null(c, _ids(right)))
     return (
-        safe_left + _infer_from_keys(join, safe_right, "right"),
-        safe_right + _infer_from_keys(join, safe_left, "left"),
+        safe_left + _infer_from_keys(join, safe_right, "right") + _split_merged_keys(join, wanted, 0),
+        safe_right + _infer_from_keys(join, safe_left, "left") + _split_merged_keys(join, wanted, 1),
     )
+
+
+def _split_merged_keys(join: Join, wanted: Conditions, side: int) -> Conditions:
+    """Return what is wanted of merged keys, as conditions on one side: `coalesce(l.k, r.k) = 3` as `l.k = 3`.
+
+    A row that fails it could only become a row that fails it too, whether it has a partner or not; and so could its
+    partners.
+    """
+    keys = [(key.left, key.right) for key in equal_keys(join) if not key.null_safe]
+    merged = {call("coalesce", *order): pair[side] for pair in keys for order in (pair, pair[::-1])}
+    own = (join.left, join.right)[side].output
+    split = ((c, rewrite(c, merged.get)) for c in wanted)
+    return tuple(found for before, found in split if found != before and reads_only(found, own))
 
 
 def _infer_from_keys(join: Join, wanted: Conditions, side: str) -> Conditions:
