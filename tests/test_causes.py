@@ -250,6 +250,32 @@ def test_a_null_key_finds_no_partner(spark: SparkSession) -> None:
     assert row(answer) == {"order_id": 103, "name": None, "amount": 50}
 
 
+@pytest.mark.parametrize(("how", "fixed"), [("inner", "right"), ("left", "full"), ("right", "full"), ("full", "full")])
+@pytest.mark.parametrize("type", ["int", "bigint"])
+def test_a_join_on_names_has_the_key_of_the_side_that_has_a_row(
+    spark: SparkSession, how: str, fixed: str, type: str
+) -> None:
+    left = spark.createDataFrame([(1, "x"), (2, "y")], "k int, u string")
+    right = spark.createDataFrame([(1, "p"), (3, "q")], f"k {type}, v string")
+    missing = {"u": "y"} if how == "right" else {"v": "q"}
+    answer = why_not(left.join(right, "k", how), missing)
+    (name, value) = next(iter(missing.items()))
+    (returned,) = left.join(right, "k", fixed).filter(F.col(name) == value).collect()
+    shown = answer.matching[0] if how == "full" else row(answer)
+    assert shown == returned.asDict()
+    assert how == "full" or answer.explanations[0].returned == returned.asDict()
+
+
+def test_a_merged_key_can_be_asked_for_and_is_looked_for_on_both_sides(spark: SparkSession) -> None:
+    left = spark.createDataFrame([(1, "x"), (2, "y")], "k int, u string")
+    right = spark.createDataFrame([(1, "p"), (3, "q")], "k int, v string")
+    answer = why_not(left.join(right, "k"), {"k": 3})
+    assert row(answer) == {"k": 3, "u": None, "v": "q"}
+    assert answer.explanations[0].fixes[0].after == "right join on k"
+    nowhere = why_not(left.join(right, "k"), {"k": 4})
+    assert [gap.conditions for gap in nowhere.gaps] == [("k = 4",), ("k = 4",)]
+
+
 @pytest.mark.parametrize("how", ["inner", "right", "semi"])
 @pytest.mark.parametrize(
     ("region", "would_match"), [("EU", True), ("US", False)], ids=["the other key equal", "the other key different"]
@@ -448,6 +474,16 @@ def test_a_field_that_moved_is_found_where_it_is(spark: SparkSession, monkeypatc
     assert "2 of 3 rows contain the requested value there" in found.explanations[0].evidence
 
 
+@pytest.mark.parametrize("alternatives", [None, "auto"])
+def test_no_column_is_said_to_hold_a_value_that_it_does_not(spark: SparkSession, alternatives: Any) -> None:
+    """With another column in the place of `parcel`, dropDuplicates leaves nothing to ask of a row of the table."""
+    df = spark.createDataFrame([("A", "x"), ("B", "y"), ("C", "z")], "parcel string, lane string")
+    for query in (df.dropDuplicates(["parcel"]), df.dropna().dropDuplicates(["parcel"]).filter("parcel != 'A'")):
+        asked = {} if alternatives is None else {"alternatives": alternatives}
+        answer = why_not(query.select("parcel"), {"parcel": "Q"}, **asked)
+        assert "of 3 rows" not in str(answer)
+
+
 def test_a_column_that_was_renamed_changes_all_that_read_it(spark: SparkSession) -> None:
     declared = ask(spark, c07_renamed_column)
     assert why_not(c07_renamed_column.query(spark), c07_renamed_column.MISSING).explanations == ()
@@ -520,6 +556,21 @@ def test_a_rival_is_shown_beside_another_filter_too(spark: SparkSession) -> None
     answer = why_not(ranked, {"v": 7})
     assert [operator[0] for operator in operators(answer)] == ["filter", "filter"]
     assert observed(answer, 1).kept == ({"k": 1, "v": 9, "ok": True, "rn": 1},)
+
+
+def test_no_row_is_named_as_kept_that_only_the_relaxed_query_has(spark: SparkSession) -> None:
+    """The two rows without a card come first, but the query drops them."""
+    paid = [(1, None, 10), (1, "visa", 20), (2, "mc", 5), (1, None, 30)]
+    df = spark.createDataFrame(paid, "id int, card string, n int").coalesce(1).filter("card is not null")
+    answer = why_not(df.dropDuplicates(["id"]), {"n": 30})
+    assert [operator[0] for operator in operators(answer)] == ["filter", "distinct"]
+    assert observed(answer, 1).rival is None
+    assert observed(answer, 1).kept == ({"id": 1, "card": "visa", "n": 20},)
+    assert str(answer).count("kept instead") == 1
+    cut = why_not(df.orderBy("n").limit(1), {"n": 30})
+    assert observed(cut, 1).cut_off == ()
+    without = why_not(df.filter("card = 'mc'").dropDuplicates(["id"]), {"n": 30})
+    assert "kept instead" not in str(without)
 
 
 def test_a_limit_tells_the_rank_and_where_it_cuts(spark: SparkSession) -> None:

@@ -24,6 +24,7 @@ from sparkwhy.explain.find_candidates import Candidates, find_candidates, reason
 from sparkwhy.explain.find_gaps import find_gaps
 from sparkwhy.explain.model import Explanation
 from sparkwhy.explain.rank import rank, split_shown
+from sparkwhy.explain.rivals import drop_relaxed_rivals
 from sparkwhy.fix.find_fixes import (
     confirm_fixes,
     edit_code,
@@ -165,8 +166,9 @@ def answer_with_explanations(run: Run, candidates: Candidates) -> Answer:
     explanations = rank(edit_code(search, kept + pairs))
     if has_details(run):
         explanations = attach_evidence(run, candidates, explanations, evidence)
+    explanations = drop_relaxed_rivals(explanations)
     left_out = (*pairs_left_out, *note_left_out(run, candidates))
-    others = tuple(each.explanation for each in edit_code(search, tried))
+    others = drop_relaxed_rivals(each.explanation for each in edit_code(search, tried))
     return Answer.with_explanations(
         run.question, candidates.variants.attribute_variants, explanations, others, left_out
     )

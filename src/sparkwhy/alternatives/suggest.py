@@ -66,7 +66,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A pair as an alternative, and what the question then asks of a row of the table; None: the same as before."""
+    """A pair as an alternative, and what the question then asks of a row of the table.
+
+    None: nothing that it does not ask without the alternative, so that no value of the table speaks for it.
+    """
 
     pair: Pair
     rewritten: QueryVariant
@@ -122,7 +125,8 @@ def _make_suggestions(query: Analysis, pair: Pair, conditions: Conditions) -> It
     if rewritten is not None:
         before = backtrace(query.plan, conditions)[pair.table]
         after = backtrace(rewritten.plan, conditions)[pair.table]
-        yield Suggestion(pair, rewritten, None if after == before else all_of(after))
+        asks_otherwise = any(condition not in before for condition in after)
+        yield Suggestion(pair, rewritten, all_of(after) if asks_otherwise else None)
 
 
 # --- the look at the data ---

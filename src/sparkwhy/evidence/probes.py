@@ -14,7 +14,7 @@ from sparkwhy.plan.build import Fresh, all_of, carry, long, null
 from sparkwhy.plan.exprs import AggCall, Cast, Compare, Expr, IsNotNull, Literal, Ref, conjuncts
 from sparkwhy.plan.filter_inputs import group_keys_tested_by, grouping_tested_by, ranking_tested_by
 from sparkwhy.plan.join_keys import equal_keys, residual_conditions, strip_casts
-from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Plan, Project
+from sparkwhy.plan.nodes import Aggregate, Column, Distinct, Filter, Join, Plan, Project
 from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.types import BOOLEAN, DATE, LONG, STRING, TIMESTAMP, TIMESTAMP_NTZ, Type, is_numeric
 from sparkwhy.plan.walk import walk
@@ -66,7 +66,9 @@ def _probe(fresh: Fresh, node: Plan, seen: Observation, *, alone: bool, columns:
         case Join(how="anti") if seen.has_partner is not None:
             yield from _partner(fresh, node, seen, columns)
         case Filter() if ranking_tested_by(node) is not None:
-            yield from _probe_kept_rows(fresh, node, seen, columns)
+            yield from _probe_kept_rows(fresh, node, group_keys_tested_by(node), seen, columns)
+        case Distinct(keys=tuple(keys)) if not alone:  # tracing knows the rival if nothing else is relaxed
+            yield from _probe_kept_rows(fresh, node, tuple(map(Ref, keys)), seen, columns)
         case Filter() if alone:  # what is relaxed below a group would change it
             yield from _group(fresh, node, seen)
         case _:
@@ -136,15 +138,16 @@ def _partner(fresh: Fresh, join: Join, seen: Observation, shown_columns: int) ->
         yield Probe(join.id.step, "partner", seen.read, shown)
 
 
-def _probe_kept_rows(fresh: Fresh, filter: Filter, seen: Observation, shown_columns: int) -> Iterator[Probe]:
-    """Yield the rows that a filter on ranks keeps of the partition of the witness."""
-    keys = group_keys_tested_by(filter)
-    known = _constants(keys, texts_of(keys, seen))
+def _probe_kept_rows(
+    fresh: Fresh, op: Filter | Distinct, keys: tuple[Expr, ...], seen: Observation, shown_columns: int
+) -> Iterator[Probe]:
+    """Yield the rows that a filter on ranks, or `dropDuplicates`, keeps of those with the keys of the witness."""
+    known = _constants(keys, texts_of(keys, seen)) if all(map(seen.has_value, keys)) else None
     if known is not None:
-        rows = Filter(id=fresh.part(filter), input=filter, condition=_same(known))
-        columns = carry(filter.output[:shown_columns])
-        shown = Project(id=fresh.part(filter), input=rows, columns=columns)
-        yield Probe(filter.id.step, "kept", seen.read, shown)
+        rows = Filter(id=fresh.part(op), input=op, condition=_same(known))
+        columns = carry(op.output[:shown_columns])
+        shown = Project(id=fresh.part(op), input=rows, columns=columns)
+        yield Probe(op.id.step, "kept", seen.read, shown)
 
 
 def _group(fresh: Fresh, filter: Filter, seen: Observation) -> Iterator[Probe]:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from sparkwhy.errors import assert_never
 from sparkwhy.explain.model import Explanation, Operator
-from sparkwhy.plan.nodes import Plan, SetOperation
+from sparkwhy.plan.nodes import Distinct, Plan, SetOperation
 from sparkwhy.trace.witness import Observation
 
 Cause: TypeAlias = OneOf[
@@ -65,7 +65,7 @@ def cause_of(seen: Observation) -> Cause:
         return _cause_of_collection(seen.collections[0][1])
     if seen.rank is not None:
         return "beyond_limit"
-    if seen.rival is not None:
+    if seen.rival is not None or isinstance(seen.node, Distinct):
         return "duplicate_of"
     return _cause_of_condition([verdict for _, verdict in seen.outcomes])
 

@@ -174,7 +174,7 @@ def _ranks_and_rivals(seen: Observation) -> Iterator[str]:
     if seen.rival is not None:
         yield cut(f"kept instead: {', '.join(f'{name} = {print_value(value)}' for name, value in seen.rival.items())}")
     yield from (f"copies on the {side}: {count}" for side, count in seen.copies.items())
-    yield from _list_rows("kept instead", seen.kept)
+    yield from _list_rows("kept instead", seen.kept if seen.rival is None else ())
 
 
 def _ranks(seen: Observation) -> dict[str, Any]:

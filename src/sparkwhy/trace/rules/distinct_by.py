@@ -19,7 +19,7 @@ from sparkwhy.plan.types import STRING
 from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.encode import encode_row
 from sparkwhy.trace.numbering import add_window, rank_rows
-from sparkwhy.trace.observe import Recording
+from sparkwhy.trace.observe import Recording, read_values
 from sparkwhy.trace.recorded import Rival
 from sparkwhy.trace.rows import TracedRows
 from sparkwhy.trace.variants.split import split_by_reads
@@ -35,7 +35,8 @@ def trace_distinct_by(tracing: TraceContext, op: Distinct, rows: TracedRows) -> 
     if not tracing.records_in_full(op):
         return tracing.blame_dropped(op, ranked, carry(op.output), kept, [])
     ranked, rival = _add_rival(tracing, op, ranked, keys)
-    return tracing.blame_dropped(op, ranked, carry(op.output), kept, [Recording(Rival(op.output), Ref(rival))])
+    recordings = [*read_values(keys, ranked.learned.stands_for), Recording(Rival(op.output), Ref(rival))]
+    return tracing.blame_dropped(op, ranked, carry(op.output), kept, recordings)
 
 
 def _add_rival(
