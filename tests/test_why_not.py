@@ -340,3 +340,23 @@ def test_a_guard_with_exists_is_explained(spark: SparkSession) -> None:
     assert [[str(o.where) for o in e.operators] for e in answer.explanations] == [["SQL line 2"], ["SQL line 2"]]
     assert "there is no row on the right" in str(answer)
     assert "+ filter n > 4" in str(answer)
+
+
+def test_not_in_names_the_null_and_its_row(spark: SparkSession) -> None:
+    spark.createDataFrame([(1, "u"), (2, "v")], "id int, name string").createOrReplaceTempView("asked")
+    spark.createDataFrame([(1, None), (None, "x"), (7, "x")], "id int, k string").createOrReplaceTempView("listed")
+    text = str(
+        why_not(
+            spark.sql("select name from asked where id not in (select id from listed where k = 'x')"), {"name": "v"}
+        )
+    )
+    assert "id = 2: not known to differ from a null on the right" in text
+    assert "the row with the null: id = null, k = x" in text
+    assert "has a partner" not in text
+    text = str(
+        why_not(
+            spark.sql("select name from asked where id not in (select id from listed where k is null)"), {"name": "u"}
+        )
+    )
+    assert "id = 1: has a partner on the right" in text
+    assert "NOT IN keeps no row" not in text

@@ -201,7 +201,7 @@ _REASONS: Mapping[str, Template] = {
     ),
     "no_other_form": Template("no other form of {condition} is known that lets the row through"),
     "value_unknown": Template("it is not known which value {operator} would have to let through"),
-    "remove_only": Template("the row comes through only without {operator}"),
+    "remove_only": Template("the row comes through without {operator}; no smaller change was found"),
     "still_missing": Template("with this change the row is still missing"),
     "other_values": Template("with this change {values}, not {wanted}", hidden="with this change it is not {wanted}"),
     "change_fails": Template("with this change the query fails: {condition}"),

@@ -11,12 +11,13 @@ from sparkwhy.evidence.probes import ROWS, Probe, own_keys, texts_of
 from sparkwhy.evidence.text_differences import describe_near_miss, time_apart
 from sparkwhy.explain.model import Explanation
 from sparkwhy.messages import Message, Value
-from sparkwhy.plan.exprs import Compare, Expr, In, IsNull, Literal, Or, conjuncts
+from sparkwhy.plan.exprs import Compare, Expr, In, IsNull, Literal, conjuncts
 from sparkwhy.plan.join_keys import equal_keys, residual_conditions
 from sparkwhy.plan.nodes import Filter, Join, Plan
 from sparkwhy.plan.show import names_for, show_expr
 from sparkwhy.plan.types import STRING, ddl
 from sparkwhy.plan.walk import walk
+from sparkwhy.plan.walk_exprs import attributes_of, parts
 from sparkwhy.trace.encode import decode_printed, print_value
 from sparkwhy.trace.witness import Observation, Row, Witness
 
@@ -117,7 +118,7 @@ def _probe_hints(probe: Probe, node: Plan, seen: Observation, rows: Sequence[Row
             yield from _key_hints(node, seen, rows)
         case "null_safe_partner", _:
             yield Message("null_safe_partner")
-        case "partner", Join() if _is_not_in(node, rows):
+        case "partner", Join() if any(has_null_for_not_in(node, row) for row in rows):
             yield Message("not_in_with_null")
         case "group", _:
             yield from _group_hints(rows[0])
@@ -125,14 +126,15 @@ def _probe_hints(probe: Probe, node: Plan, seen: Observation, rows: Sequence[Row
             return
 
 
-def _is_not_in(join: Join, rows: Sequence[Row]) -> bool:
-    """Return whether it is a null that made a partner: NOT IN asks for rows that are equal, or for which that is
-    unknown.
+def has_null_for_not_in(join: Join, row: Row) -> bool:
+    """Return whether it is a null that makes this row of the right side a partner: NOT IN asks for rows that are equal,
+    or for which that is unknown.
     """
-    unknown = (
-        o for part in residual_conditions(join) if isinstance(part, Or) for o in part.operands if isinstance(o, IsNull)
-    )
-    return any(isinstance(o.input, Compare) for o in unknown) and None in (v for row in rows for v in row.values())
+    found = () if join.condition is None else parts(join.condition)
+    unknown = [part.input for part in found if isinstance(part, IsNull) and isinstance(part.input, Compare)]
+    right = {attribute.id for attribute in join.right.output}
+    names = {a.name for compared in unknown for a in attributes_of(compared) if a.id in right}
+    return join.traits.rejects_partners and any(name in row and row[name] is None for name in names)
 
 
 def _key_hints(join: Join, seen: Observation, rows: Sequence[Row]) -> Iterator[Message]:

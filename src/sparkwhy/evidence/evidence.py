@@ -137,6 +137,6 @@ def promising_explanations(claims: Sequence[Claim], limits: Limits) -> tuple[Exp
 
 
 def first_explanations(explanations: Sequence[Explanation], limits: Limits) -> tuple[Explanation, ...]:
-    """Return the explanations that are shown in full. The others have no room for hints."""
-    minimal = [each for each in explanations if each.minimal is not False]
-    return tuple((minimal or explanations)[: limits.detailed_explanations])
+    """Return the explanations that are shown in full. The others, which change more than is needed, have no room."""
+    shown = [each for each in explanations if not (each.verified and each.minimal is False)]
+    return tuple((shown or explanations)[: limits.detailed_explanations])

@@ -129,13 +129,24 @@ def _fill_in(side: Plan, condition: Expr, seen: Observation) -> Expr | None:
 
 
 def _partner(fresh: Fresh, join: Join, seen: Observation, shown_columns: int) -> Iterator[Probe]:
-    """Yield the rows of the right side that are partners of the witness."""
+    """Yield the rows of the right side that are partners of the witness, with the columns that they had before the
+    right side selected some: these tell which row it is.
+    """
     condition = None if join.condition is None else _fill_in(join.left, join.condition, seen)
     if condition is not None:
-        rows = Filter(id=fresh.part(join), input=join.right, condition=condition)
-        columns = carry(join.right.output[:shown_columns])
+        right = _rows_selected_from(join.right, condition)
+        rows = Filter(id=fresh.part(join), input=right, condition=condition)
+        columns = carry(right.output[:shown_columns])
         shown = Project(id=fresh.part(join), input=rows, columns=columns)
         yield Probe(join.id.step, "partner", seen.read, shown)
+
+
+def _rows_selected_from(plan: Plan, condition: Expr) -> Plan:
+    """Return the plan below the projections that only pass on what a condition reads."""
+    read = {attribute.id for attribute in attributes_of(condition)}
+    while isinstance(plan, Project) and read <= {attribute.id for attribute in plan.input.output}:
+        plan = plan.input
+    return plan
 
 
 def _probe_kept_rows(

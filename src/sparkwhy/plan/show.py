@@ -320,7 +320,7 @@ def _show_join(op: Join, names: Names) -> str:
     if op.condition is None:
         return "cross join" if op.how == "inner" else f"{op.how} join"
     how = "" if op.how == "inner" else f"{op.how} "
-    equal = _not_in(op)
+    equal = not_in_comparison(op)
     if equal is not None:
         return f"{how}join (not in) on {show_expr(equal, names)}"
     shared = [_shared_name(part, op) for part in conjuncts(op.condition)]
@@ -328,7 +328,7 @@ def _show_join(op: Join, names: Names) -> str:
     return f"{how}join on {named if None not in shared else show_expr(op.condition, names)}"
 
 
-def _not_in(join: Join) -> Expr | None:
+def not_in_comparison(join: Join) -> Expr | None:
     """Return what NOT IN compares: Spark makes an anti join of it, for which null counts as a partner."""
     match join.condition:
         case Or((equal, IsNull(same))) if join.how == "anti" and equal == same:

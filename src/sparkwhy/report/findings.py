@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sparkwhy.evidence.attach import has_null_for_not_in
 from sparkwhy.evidence.text_differences import date_formats
 from sparkwhy.explain.model import Explanation, Operator, column_names
 from sparkwhy.plan.exprs import AttrId, Compare, Expr, In, conjuncts
 from sparkwhy.plan.nodes import Filter, Flatten, Join, Plan
 from sparkwhy.plan.origins import Origins
-from sparkwhy.plan.show import main_nodes, names_for, show_expr, show_op
+from sparkwhy.plan.show import main_nodes, names_for, not_in_comparison, show_expr, show_op
 from sparkwhy.plan.traits import condition_of
 from sparkwhy.plan.types import TIMES
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of
@@ -153,9 +154,18 @@ def _partners(node: Plan | None, seen: Observation) -> Iterator[str]:
     elif seen.no_partner is not None:
         yield f"{_own_values(node, seen)}: no partner on the {seen.no_partner}"
         yield from _list_rows(f"nearest on the {seen.no_partner}", seen.nearest)
+    elif isinstance(node, Join) and seen.partner and all(has_null_for_not_in(node, row) for row in seen.partner):
+        yield f"{_own_values(node, seen)}: not known to differ from a null on the right"
+        yield from cut_each(f"the row with the null: {show_row(row)}" for row in seen.partner)
     elif seen.has_partner is not None:
-        yield f"{_own_values(node, seen)}: has a partner on the {seen.has_partner}"
+        yield f"{_own_values(node, seen)}: {_partner_kind(node, seen)} on the {seen.has_partner}"
         yield from _list_rows("its partner", seen.partner)
+
+
+def _partner_kind(node: Plan | None, seen: Observation) -> str:
+    """Return what a row has on the other side; NOT IN takes a null there for a partner, and none was looked up yet."""
+    is_not_in = isinstance(node, Join) and not_in_comparison(node) is not None
+    return "has an equal value or a null" if is_not_in and not seen.partner else "has a partner"
 
 
 def _own_values(node: Plan | None, seen: Observation) -> str:
