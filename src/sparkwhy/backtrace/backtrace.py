@@ -12,10 +12,24 @@ from typing import TypeAlias
 from sparkwhy.backtrace.null_rejection import rejects_null
 from sparkwhy.errors import assert_never
 from sparkwhy.plan.build import call, exists
-from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, FieldOf, In, IsNotNull, Literal, Ref, is_true
+from sparkwhy.plan.exprs import (
+    Attribute,
+    AttrId,
+    Call,
+    Cast,
+    Compare,
+    Expr,
+    FieldOf,
+    In,
+    IsNotNull,
+    Literal,
+    Ref,
+    is_true,
+)
 from sparkwhy.plan.join_keys import equal_keys
 from sparkwhy.plan.nodes import (
     Aggregate,
+    Column,
     Distinct,
     Filter,
     Flatten,
@@ -45,22 +59,53 @@ def backtrace(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
     return push_down(plan, conditions, push_through)
 
 
-def backtrace_through_limits(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
-    """Return what a row of every operator is like that becomes such a row of the plan, whatever else has a say in that.
+def backtrace_to_own(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
+    """Return what the question itself says of the rows of every operator, by columns that only pass values on.
 
-    More than is wanted for tracing: a limit keeps a row or not by what the others are, but it does not change it.
+    Unlike `backtrace`, it infers nothing from join keys, because a row without a partner exists all the same, and
+    nothing from computed columns, because they could be computed in another way. It passes limits: they do not change
+    a row.
     """
-    return push_down(plan, conditions, _push_through_limits)
+    return push_down(plan, conditions, _push_to_own)
 
 
-def _push_through_limits(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
+def _push_to_own(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
     match node:
         case Limit() | Sample() | Distinct():
             return (wanted,)
         case Window():
             return (_restrict(wanted, node.input.output),)
+        case Project():
+            return (_rewrite_through(_passed_on(node.columns), wanted),)
+        case Aggregate():
+            return (_rewrite_through(_passed_on(node.keys), wanted),)
+        case Join() if node.traits.pairs:
+            return _restrict_to_sides(node, wanted)
+        case Join():
+            return _restrict(wanted, node.left.output), ()
         case _:
             return push_through(node, wanted)
+
+
+_CHANGES_FORM = frozenset({"lower", "upper", "trim", "ltrim", "rtrim"})
+"""Functions that write a value in another form: a value that they never return is in no source."""
+
+
+def _passed_on(columns: Iterable[Column]) -> Mapping[Attribute, Expr]:
+    """Return the columns that are an attribute of the input, a field of one, or one in another form."""
+    return {column.attribute: column.expr for column in columns if _is_passed_on(column.expr)}
+
+
+def _is_passed_on(expr: Expr) -> bool:
+    match expr:
+        case Ref():
+            return True
+        case FieldOf(inner, _) | Cast(inner):
+            return _is_passed_on(inner)
+        case Call(function, (inner,)) if function in _CHANGES_FORM:
+            return _is_passed_on(inner)
+        case _:
+            return False
 
 
 KeySets: TypeAlias = Mapping[tuple[OpId, int], Conditions]
@@ -190,12 +235,10 @@ def _condition_on_element(node: Flatten, condition: Expr, element: Expr) -> Expr
 
 
 def _push_through_join(join: Join, wanted: Conditions) -> tuple[Conditions, Conditions]:
-    left, right = join.left.output, join.right.output
     if not join.traits.pairs:
-        kept = _restrict(wanted, left)
+        kept = _restrict(wanted, join.left.output)
         return kept, _infer_from_keys(join, kept, "left")
-    safe_left = tuple(c for c in _restrict(wanted, left) if rejects_null(c, _ids(left)))
-    safe_right = tuple(c for c in _restrict(wanted, right) if rejects_null(c, _ids(right)))
+    safe_left, safe_right = _restrict_to_sides(join, wanted)
     return (
         safe_left + _infer_from_keys(join, safe_right, "right") + _split_merged_keys(join, wanted, 0),
         safe_right + _infer_from_keys(join, safe_left, "left") + _split_merged_keys(join, wanted, 1),
@@ -213,6 +256,15 @@ def _split_merged_keys(join: Join, wanted: Conditions, side: int) -> Conditions:
     own = (join.left, join.right)[side].output
     split = ((c, rewrite(c, merged.get)) for c in wanted)
     return tuple(found for before, found in split if found != before and reads_only(found, own))
+
+
+def _restrict_to_sides(join: Join, wanted: Conditions) -> tuple[Conditions, Conditions]:
+    """Return the conditions on each side that a row padded with nulls cannot meet."""
+    left, right = join.left.output, join.right.output
+    return (
+        tuple(c for c in _restrict(wanted, left) if rejects_null(c, _ids(left))),
+        tuple(c for c in _restrict(wanted, right) if rejects_null(c, _ids(right))),
+    )
 
 
 def _infer_from_keys(join: Join, wanted: Conditions, side: str) -> Conditions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparkwhy.backtrace.backtrace import Conditions, backtrace_through_limits
+from sparkwhy.backtrace.backtrace import Conditions, backtrace_to_own
 from sparkwhy.explain.absent import PossibleGap, SourceGap, decides, gaps
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.spark.engine import Engine
@@ -22,9 +22,7 @@ def find_gaps(engine: Engine, traced: TracedQuery) -> tuple[SourceGap, ...]:
 
 def _gaps_in(engine: Engine, plan: Plan, asked: Conditions) -> tuple[SourceGap, ...]:
     return tuple(
-        _with_nearest(engine, gap)
-        for gap in gaps(plan, backtrace_through_limits(plan, asked))
-        if engine.is_empty(gap.fitting)
+        _with_nearest(engine, gap) for gap in gaps(plan, backtrace_to_own(plan, asked)) if engine.is_empty(gap.fitting)
     )
 
 
