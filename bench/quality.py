@@ -183,9 +183,7 @@ changes with the fewest side effects count. (If any successful change counted th
 these larger sets, most of which sparkwhy misses, and its share would be lower.) The paper's algorithm leaves out the
 last five lines.
 
-The stages are the same as in `why_not`, with one exception: if no row has any blame, `why_not` examines the sources
-before it examines pairs that joins do not match, and may answer that no source has such a row. So the line on joins
-counts more than `why_not` finds (for C3 below it answers `not_in_data`).
+The stages are the same as in `why_not`.
 
 *Found* means that the explanation is in the answer, with a fix that was run, or as certain without a fix. *Only tried*
 means that some value lies within its bounds but no fix worked; the answer lists it among the tried changes."""

@@ -25,7 +25,37 @@ def test_the_values_that_differ_are_told_with_a_hint(bought: DataFrame) -> None:
     assert "equal after trim" in str(answer)
     assert found.verified
     assert [fix.after for fix in found.fixes] == ["join on trim(left.cid) = trim(right.cid)"]
-    assert "what else this changes was not counted" in str(answer)
+    assert "no other row of the result changes" in str(answer)
+
+
+@pytest.mark.parametrize(
+    "missing", [{"cid": "Qz1 ", "name": "Bob"}, {"order_id": 5, "key": "Qz1"}, {"cid": "Qz1 ", "key": "Qz1"}]
+)
+def test_a_pair_is_found_by_the_keys_of_the_join_too(spark: SparkSession, missing: dict[str, object]) -> None:
+    orders = spark.createDataFrame([(5, "Qz1 "), (7, "C3")], "order_id int, cid string")
+    customers = spark.createDataFrame([("Qz1", "Bob"), ("C3", "Zoe")], "key string, name string")
+    for how in ("inner", "full"):
+        answer = sparkwhy.why_not(orders.join(customers, orders.cid == customers.key, how), missing)
+        assert answer.outcome == "explained"
+        assert [operator.id for operator in answer.explanations[0].operators] == [3]
+        assert answer.explanations[0].fixes[0].after.endswith("join on trim(cid) = trim(key)")
+
+
+def test_a_filter_over_a_product_keeps_pairs_apart(spark: SparkSession) -> None:
+    offices = spark.createDataFrame([("Rome",), ("Oslo",)], "office string")
+    cities = spark.createDataFrame([("Lima", 1), ("Oslo", 2)], "city string, n int")
+    answer = sparkwhy.why_not(offices.crossJoin(cities).filter("office = city"), {"office": "Rome", "city": "Lima"})
+    assert answer.outcome == "explained"
+    assert answer.explanations[0].certain
+
+
+def test_side_effects_of_another_comparison_are_counted(spark: SparkSession) -> None:
+    orders = spark.createDataFrame([(5, "a "), (7, "b "), (8, "c")], "order_id int, cid string")
+    customers = spark.createDataFrame([("a", "Bob"), ("b", "Zoe"), ("c", "Cy")], "key string, name string")
+    joined = orders.join(customers, orders.cid == customers.key)
+    (found,) = sparkwhy.why_not(joined, {"order_id": 5, "name": "Bob"}).explanations
+    assert found.side_effects is not None
+    assert (found.side_effects.added, found.side_effects.removed) == (1, 0)  # order 7 finds Zoe
 
 
 def test_a_null_is_told(bought: DataFrame) -> None:

@@ -116,6 +116,9 @@ class Limits:
     detailed_explanations: int = 4
     """Explanations for which near misses are looked up, with one small job for each."""
 
+    contributing: int = 5
+    """Rows that are shown of a group that is there with another value."""
+
     nearest: int = 3
     """Nearest rows, or values, that are shown beside a value that is not there."""
 

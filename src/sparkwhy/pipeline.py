@@ -23,6 +23,7 @@ from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.find_candidates import Candidates, find_candidates, reason_against_variants
 from sparkwhy.explain.find_gaps import find_gaps
 from sparkwhy.explain.model import Explanation
+from sparkwhy.explain.other_values import OtherValues, find_other_values
 from sparkwhy.explain.rank import rank, split_shown
 from sparkwhy.explain.rivals import drop_relaxed_rivals
 from sparkwhy.fix.find_fixes import (
@@ -170,8 +171,20 @@ def answer_with_explanations(run: Run, candidates: Candidates) -> Answer:
     left_out = (*pairs_left_out, *note_left_out(run, candidates))
     others = drop_relaxed_rivals(each.explanation for each in edit_code(search, tried))
     return Answer.with_explanations(
-        run.question, candidates.variants.attribute_variants, explanations, others, left_out
+        run.question,
+        candidates.variants.attribute_variants,
+        explanations,
+        others,
+        left_out,
+        look_at_other_values(run),
     )
+
+
+def look_at_other_values(run: Run) -> OtherValues | None:
+    """Find the row that is there with another value."""
+    run.enter("looking at other values")
+    with run.engine.named_jobs("sparkwhy: looking at other values"):
+        return find_other_values(run.engine, run.plan, run.question, run.limits)
 
 
 def look_at_evidence(
@@ -196,10 +209,15 @@ def judge_explanations(
     if run.written is not None:
         verdicts = confirm_fixes(run.engine, verdicts, run.written)
     kept, tried = split_shown(verdicts)
-    if run.options.side_effects != "none":
-        run.enter("counting side effects")
-        kept = search.with_effects(kept, examples=run.options.side_effects == "exact")
-    return kept, tried
+    return count_effects(run, search, kept), tried
+
+
+def count_effects(run: Run, search: FixSearch, found: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    """Return explanations with the side effects of their fixes, if these are to be counted."""
+    if run.options.side_effects == "none" or not any(each.repair for each in found):
+        return found
+    run.enter("counting side effects")
+    return search.with_effects(found, examples=run.options.side_effects == "exact")
 
 
 def attach_evidence(
@@ -229,7 +247,8 @@ def look_at_pairs(
         return (), (Message("pairs_left_out"),)
     run.enter("looking at pairs that joins keep apart")
     try:
-        return find_pairs(search, verify=run.options.verify), ()
+        pairs = find_pairs(search, verify=run.options.verify)
+        return count_effects(run, search, pairs), ()
     except run.engine.failures as error:
         if run.engine.was_cancelled(error) or run.engine.failing_value(error):
             raise  # a timeout; or all is asked once more, with null for such values

@@ -30,6 +30,8 @@ BEYOND_THE_PAPER: dict[str, Found] = {
     # the customer has items with return flag A in other quarters
     "Q10": {frozenset({36})},
     "Q10F": {frozenset({36}), frozenset({36, "join on o_orderkey = l_orderkey"})},
+    # somebody else saw a person with that hair: only the join keeps the pair apart
+    "C3": {frozenset({5})},
     # a witness who is not in the table has no sector: the next join fails too
     "C1": {frozenset({1, 2, "join on sector"})},
     # outer joins let the person through as well

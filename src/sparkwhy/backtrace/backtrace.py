@@ -6,7 +6,8 @@ condition that a padded row could meet stays above the join or flatten that pads
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TypeAlias
 
 from sparkwhy.backtrace.null_rejection import rejects_null
@@ -29,7 +30,6 @@ from sparkwhy.plan.exprs import (
 from sparkwhy.plan.join_keys import equal_keys
 from sparkwhy.plan.nodes import (
     Aggregate,
-    Column,
     Distinct,
     Filter,
     Flatten,
@@ -46,7 +46,7 @@ from sparkwhy.plan.nodes import (
     Union,
     Window,
 )
-from sparkwhy.plan.types import Map
+from sparkwhy.plan.types import BOOLEAN, Array, Map, Struct
 from sparkwhy.plan.walk import push_down
 from sparkwhy.plan.walk_exprs import attributes_of, is_random, parts, reads_only, rewrite
 
@@ -59,26 +59,28 @@ def backtrace(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
     return push_down(plan, conditions, push_through)
 
 
-def backtrace_to_own(plan: Plan, conditions: Conditions) -> Mapping[OpId, Conditions]:
-    """Return what the question itself says of the rows of every operator, by columns that only pass values on.
+def backtrace_to_own(
+    plan: Plan, conditions: Conditions, passes: Callable[[Expr], bool] | None = None
+) -> Mapping[OpId, Conditions]:
+    """Return what the question itself wants of the output of every operator, through columns that pass values on.
 
     Unlike `backtrace`, it infers nothing from join keys, because a row without a partner exists all the same, and
     nothing from computed columns, because they could be computed in another way. It passes limits: they do not change
-    a row.
+    a row. `passes` says which columns count as passed on; by default, those of `is_passed_on`.
     """
-    return push_down(plan, conditions, _push_to_own)
+    return push_down(plan, conditions, partial(_push_to_own, passes or is_passed_on))
 
 
-def _push_to_own(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
+def _push_to_own(passes: Callable[[Expr], bool], node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
     match node:
         case Limit() | Sample() | Distinct():
             return (wanted,)
         case Window():
             return (_restrict(wanted, node.input.output),)
         case Project():
-            return (_rewrite_through(_passed_on(node.columns), wanted),)
+            return (_rewrite_through({c.attribute: c.expr for c in node.columns if passes(c.expr)}, wanted),)
         case Aggregate():
-            return (_rewrite_through(_passed_on(node.keys), wanted),)
+            return (_rewrite_through({c.attribute: c.expr for c in node.keys if passes(c.expr)}, wanted),)
         case Join() if node.traits.pairs:
             return _restrict_to_sides(node, wanted)
         case Join():
@@ -91,21 +93,23 @@ _CHANGES_FORM = frozenset({"lower", "upper", "trim", "ltrim", "rtrim"})
 """Functions that write a value in another form: a value that they never return is in no source."""
 
 
-def _passed_on(columns: Iterable[Column]) -> Mapping[Attribute, Expr]:
-    """Return the columns that are an attribute of the input, a field of one, or one in another form."""
-    return {column.attribute: column.expr for column in columns if _is_passed_on(column.expr)}
-
-
-def _is_passed_on(expr: Expr) -> bool:
+def is_passed_on(expr: Expr) -> bool:
+    """Return whether an expression is an attribute, a field of one, or one of these in another form."""
     match expr:
         case Ref():
             return True
         case FieldOf(inner, _) | Cast(inner):
-            return _is_passed_on(inner)
+            return is_passed_on(inner)
         case Call(function, (inner,)) if function in _CHANGES_FORM:
-            return _is_passed_on(inner)
+            return is_passed_on(inner)
         case _:
             return False
+
+
+def is_function_of_one_value(expr: Expr) -> bool:
+    """Return whether an expression computes a value from one single value: then it is not composed of other parts."""
+    read = set(attributes_of(expr))
+    return len(read) <= 1 and expr.type != BOOLEAN and not any(isinstance(a.type, Array | Map | Struct) for a in read)
 
 
 KeySets: TypeAlias = Mapping[tuple[OpId, int], Conditions]

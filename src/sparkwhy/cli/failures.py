@@ -12,7 +12,8 @@ FINE, USAGE, UNEXPLAINED, NOT_IN_DATA, FAILED = 0, 2, 3, 4, 5
 INTERRUPTED, PIPE_CLOSED = 130, 141
 """As a shell has it for what ended by a signal: 128 and the number of SIGINT or SIGPIPE."""
 
-EXIT_CODES = {"explained": FINE, "not_missing": FINE, "unexplained": UNEXPLAINED, "not_in_data": NOT_IN_DATA}
+EXIT_CODES = {"not_missing": FINE, "not_in_data": NOT_IN_DATA}
+"""The exit codes of outcomes without explanations; with explanations it depends on whether one is certain."""
 
 
 class UsageError(SparkWhyError):

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from sparkwhy.cli.failures import EXIT_CODES, UsageError
+from sparkwhy.cli.failures import EXIT_CODES, FINE, UNEXPLAINED, UsageError
 from sparkwhy.report.answer import Answer
 
 
@@ -51,7 +51,7 @@ def print_answer(answer: Answer, arguments: argparse.Namespace) -> int:
         _write(answer, arguments.html)
         if not arguments.quiet:
             print(f"written to {arguments.html}", file=sys.stderr)
-    return EXIT_CODES[answer.outcome]
+    return EXIT_CODES.get(answer.outcome, FINE if answer.is_explained else UNEXPLAINED)
 
 
 def _write(answer: Answer, path: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparkwhy.backtrace.backtrace import Conditions, backtrace_to_own
+from sparkwhy.backtrace.backtrace import Conditions, backtrace_to_own, is_function_of_one_value
 from sparkwhy.explain.absent import PossibleGap, SourceGap, decides, gaps
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.spark.engine import Engine
@@ -21,9 +21,10 @@ def find_gaps(engine: Engine, traced: TracedQuery) -> tuple[SourceGap, ...]:
 
 
 def _gaps_in(engine: Engine, plan: Plan, asked: Conditions) -> tuple[SourceGap, ...]:
-    return tuple(
-        _with_nearest(engine, gap) for gap in gaps(plan, backtrace_to_own(plan, asked)) if engine.is_empty(gap.fitting)
-    )
+    possible = list(gaps(plan, backtrace_to_own(plan, asked)))
+    if not possible:  # the question is about computed columns only: a value that none of them ever has is not there
+        possible = list(gaps(plan, backtrace_to_own(plan, asked, is_function_of_one_value)))
+    return tuple(_with_nearest(engine, gap) for gap in possible if engine.is_empty(gap.fitting))
 
 
 def _with_nearest(engine: Engine, gap: PossibleGap) -> SourceGap:

@@ -14,6 +14,7 @@ from typing import Any
 from sparkwhy.errors import NotInterpretable, assert_never
 from sparkwhy.plan.exprs import (
     And,
+    Attribute,
     Call,
     Compare,
     Expr,
@@ -64,7 +65,12 @@ def conditions(question: Question) -> tuple[Expr, ...]:
     The question is split into as many conditions as possible, so that each can be pushed down by itself:
     `{"order": {"id": 5, "x": 1}}` gives `order.id = 5` and `order.x = 1`.
     """
-    return tuple(each for attribute, pattern in question.wanted for each in _conditions(Ref(attribute), pattern))
+    return tuple(each for _, own in conditions_by_attribute(question) for each in own)
+
+
+def conditions_by_attribute(question: Question) -> Iterator[tuple[Attribute, tuple[Expr, ...]]]:
+    """Yield each attribute that the question mentions, with its conditions."""
+    return ((attribute, _conditions(Ref(attribute), pattern)) for attribute, pattern in question.wanted)
 
 
 def _conditions(value: Expr, pattern: BoundPattern) -> tuple[Expr, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
@@ -15,6 +15,7 @@ from sparkwhy.errors import BadArgument, show_argument
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.explain.candidates import Candidate
 from sparkwhy.explain.model import Explanation
+from sparkwhy.explain.other_values import OtherValues
 from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.question.bind import Question
@@ -24,14 +25,15 @@ from sparkwhy.report.report import Report, show_changes
 from sparkwhy.report.style import takes_colour, width_of
 from sparkwhy.report.text import render, render_coloured
 
-Outcome = OneOf["explained", "not_missing", "not_in_data", "unexplained"]
+Outcome = OneOf["explained", "not_missing", "other_value", "not_in_data", "unexplained"]
 
 
 @dataclass(frozen=True)
 class Answer:
     """The outcome of a question, with its explanations in their order, the first of which is the one to look at.
 
-    `outcome` is "explained", "not_missing" (`matching` has rows that are there), "not_in_data" (`gaps` has the sources
+    `outcome` is "explained", "not_missing" (`matching` has rows that are there), "other_value" (`others` has the row
+    that is there with another value, `explanations` what would have to change), "not_in_data" (`gaps` has the sources
     that lack such a row, with the nearest values) or "unexplained" (`tried` may say what was tried).
 
     For example `answer.show()` prints it, `answer.to_html("why.html")` writes it, and
@@ -47,6 +49,12 @@ class Answer:
     gaps: tuple[SourceGap, ...] = ()
     warnings: tuple[Message, ...] = ()
     tried: tuple[Explanation, ...] = ()
+    others: OtherValues | None = None
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether an explanation is certain, or has a fix that was run and works."""
+        return any(each.certain or each.verified for each in self.explanations)
 
     @classmethod
     def not_missing(cls, question: Question, tried: Alternatives, found: Candidate) -> Answer:
@@ -62,15 +70,17 @@ class Answer:
         explanations: tuple[Explanation, ...],
         tried: tuple[Explanation, ...],
         left_out: Sequence[Message],
+        others: OtherValues | None = None,
     ) -> Answer:
         """Explained, if an explanation is certain or was verified; `tried` are others that did not work out.
 
-        `left_out` says what was not followed.
+        `left_out` says what was not followed. `others` are rows that are there with other values.
         """
-        warnings = (*left_out, *_note_pruned(alternatives))
-        outcome: Outcome = "explained" if any(e.certain or e.verified for e in explanations) else "unexplained"
-        plan = alternatives.found[0].plan
-        return cls(outcome, question, plan, alternatives.found, explanations, warnings=warnings, tried=tried)
+        warnings, plan = (*left_out, *_note_pruned(alternatives)), alternatives.found[0].plan
+        answer = cls("other_value", question, plan, alternatives.found, explanations, (), (), warnings, tried, others)
+        if others is not None:
+            return answer
+        return replace(answer, outcome="explained" if answer.is_explained else "unexplained")
 
     @classmethod
     def not_in_data(

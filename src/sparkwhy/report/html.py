@@ -11,7 +11,16 @@ from typing import Any
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.report.flow import Flow
 from sparkwhy.report.graph import draw, layout, stack
-from sparkwhy.report.report import Report, Row, ShownChange, ShownExplanation, Suspect, show_changes
+from sparkwhy.report.report import (
+    OTHER_VALUE_EXPLAINED,
+    OTHER_VALUE_UNEXPLAINED,
+    Report,
+    Row,
+    ShownChange,
+    ShownExplanation,
+    Suspect,
+    show_changes,
+)
 from sparkwhy.report.tags import Content, Markup, document, element, join_markup, script, style_sheet
 from sparkwhy.report.values import show_cell
 from sparkwhy.trace.encode import MapEntries
@@ -97,9 +106,13 @@ def _header(report: Report) -> Markup:
 
 def _answer(report: Report) -> Iterator[Markup]:
     if report.matching:
-        yield _table("Rows that match", report.matching)
+        yield _table("Rows that are there" if report.outcome == "other_value" else "Rows that match", report.matching)
+    if report.contributing:
+        yield _table(f"The first is {report.contributors}, such as", report.contributing)
     yield from map(_gap, report.gaps)
-    if report.outcome == "unexplained" and report.explanations:
+    if report.outcome == "other_value":
+        yield element("p", OTHER_VALUE_EXPLAINED if report.is_explained else OTHER_VALUE_UNEXPLAINED)
+    if not report.is_explained and report.explanations:
         yield element("p", "These might, if their constants changed; whether they do was not seen:")
     yield from (_explanation(shown) for shown in report.explanations)
     yield from _more("Also works, but changes more than is needed", [_explanation(shown) for shown in report.dominated])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.explain.causes import cause_of, causes_of
 from sparkwhy.explain.model import Explanation, Fix, Operator, SideEffects
+from sparkwhy.explain.other_values import OtherValues
 from sparkwhy.messages import Message
 from sparkwhy.plan.exprs import Expr
 from sparkwhy.plan.show import show_expr
@@ -38,6 +39,7 @@ def answer_data(answer: Answer) -> dict[str, Any]:
         "explanations": [_explanation(each) for each in answer.explanations],
         "tried": [_explanation(each) for each in answer.tried],
         "matching": _rows(answer.matching),
+        "others": None if answer.others is None else _others(answer.others),
         "gaps": [_gap(gap) for gap in answer.gaps],
         "warnings": _messages(answer.warnings),
     }
@@ -47,6 +49,15 @@ def to_json_text(data: Any) -> str:
     """Return plain data as JSON text, with escapes for characters that do not print."""
     text = json.dumps(data, ensure_ascii=False, indent=2)
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+
+
+def _others(others: OtherValues) -> dict[str, Any]:
+    return {
+        "columns": list(others.columns),
+        "rows": _rows(others.rows),
+        "contributing": _rows(others.contributing),
+        "contributors": others.contributors,
+    }
 
 
 # --- explanations ---

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from sparkwhy.errors import BadArgument, show_argument
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.explain.model import Explanation, Fix, SideEffects, column_names
+from sparkwhy.explain.other_values import OtherValues
 from sparkwhy.messages import Message, Value
 from sparkwhy.plan.exprs import Expr, FieldOf
 from sparkwhy.plan.nodes import Plan
@@ -138,6 +139,7 @@ def redact_answer(answer: Answer, redaction: Redaction) -> Answer:
         tried=tuple(_explanation(each, hide) for each in answer.tried),
         matching=tuple(_row(row, answer.plan, hide) for row in answer.matching),
         gaps=tuple(_gap(gap, hide) for gap in answer.gaps),
+        others=None if answer.others is None else _others(answer.others, answer.plan, hide),
         warnings=tuple(_message(each, hide) for each in answer.warnings),
     )
 
@@ -157,6 +159,11 @@ def _explanation(explanation: Explanation, hide: Redaction) -> Explanation:
 def _row(row: Mapping[str, Any], plan: Plan, hide: Redaction) -> Mapping[str, Any]:
     types = dict(zip(column_names(plan), (ddl(a.type) for a in plan.output), strict=True))
     return {name: hide.mask_value(name, value, types.get(name, "")) for name, value in row.items()}
+
+
+def _others(others: OtherValues, plan: Plan, hide: Redaction) -> OtherValues:
+    rows = tuple(_row(row, plan, hide) for row in others.rows)
+    return replace(others, rows=rows, contributing=_hide_rows(others.contributing, hide))
 
 
 def _witness(witness: Witness, plan: Plan, hide: Redaction) -> Witness:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 from typing import Literal as OneOf
 
 from sparkwhy.errors import assert_never
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.explain.model import Explanation, Fix, Operator, SideEffects
+from sparkwhy.explain.other_values import OtherValues
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.show import main_nodes, show_op
 from sparkwhy.plan.traits import computes_across_rows
 from sparkwhy.plan.walk import walk
-from sparkwhy.question.pattern import show_pattern
+from sparkwhy.question.pattern import Comparison, Pattern, show_pattern
 from sparkwhy.report.findings import findings
 from sparkwhy.report.flow import Flow
+from sparkwhy.report.values import show_cell
 from sparkwhy.wording import count_of
 
 if TYPE_CHECKING:
@@ -25,6 +29,9 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 
 _WITNESSES = 2
+
+OTHER_VALUE_EXPLAINED = "For the value in question these operators have to change:"
+OTHER_VALUE_UNEXPLAINED = "No change of operators was found that gives the value in question."
 
 _STRICTER = "what it lets through decides what is counted or kept further on"
 
@@ -139,7 +146,7 @@ class Report:
     """
 
     question: str
-    outcome: OneOf["explained", "not_missing", "not_in_data", "unexplained"]
+    outcome: OneOf["explained", "not_missing", "other_value", "not_in_data", "unexplained"]
     headline: str
     plan: Plan
     flow: Flow | None
@@ -148,6 +155,11 @@ class Report:
     tried: tuple[ShownExplanation, ...]
     matching: tuple[Row, ...]
     gaps: tuple[SourceGap, ...]
+    contributing: tuple[Row, ...]
+    contributors: str | None
+    """How many rows were grouped into the row that is there."""
+
+    is_explained: bool
     notes: tuple[str, ...]
 
     @classmethod
@@ -162,15 +174,18 @@ class Report:
             explanations=tuple(ShownExplanation.of(each) for each in answer.explanations if each not in folded),
             dominated=tuple(map(ShownExplanation.of, folded)),
             tried=tuple(map(ShownExplanation.of, _worth_telling(answer))),
-            matching=answer.matching,
+            matching=answer.matching if answer.others is None else answer.others.rows,
             gaps=answer.gaps,
+            contributing=() if answer.others is None else answer.others.contributing,
+            contributors=_contributors(answer.others),
+            is_explained=answer.is_explained,
             notes=answer.warnings,
         )
 
 
 def _worth_telling(answer: Answer) -> Iterator[Explanation]:
     """Return what was tried in vain; where the row is explained, only changes that were run, for what came of them."""
-    return (each for each in answer.tried if each.fixes or answer.outcome != "explained")
+    return (each for each in answer.tried if each.fixes or not answer.is_explained)
 
 
 def show_changes(changes: Mapping[str, str]) -> str:
@@ -198,12 +213,47 @@ def _headline(answer: Answer) -> str:
             return "These operators keep it out:"
         case "not_missing":
             return "It is there:"
+        case "other_value":
+            return _other_value(answer)
         case "not_in_data":
             return "No source has such a row:"
         case "unexplained":
             return "No set of operators was found that would let such a row through."
         case _:
             assert_never(answer.outcome)
+
+
+def _other_value(answer: Answer) -> str:
+    """`The row is there, with sold = 17, not 45 (28 too low).`"""
+    assert answer.others is not None
+    row, *more = answer.others.rows
+    if more:
+        return f"Rows are there, with other values of {' and '.join(answer.others.columns)}:"
+    asked = dict(answer.question.pattern.entries)
+    values = [_compare(name, row[name], asked.get(name)) for name in answer.others.columns if name in row]
+    return f"The row is there, with {', '.join(values)}:"
+
+
+def _compare(name: str, value: Any, pattern: Pattern | None) -> str:
+    found = f"{name} = {show_cell(value)}"
+    if not isinstance(pattern, Comparison) or pattern.op not in ("=", "<=>"):
+        return found if pattern is None else f"{found}, not {show_pattern(pattern)}"
+    return f"{found}, not {show_cell(pattern.value)}{_difference(value, pattern.value)}"
+
+
+def _difference(value: Any, asked: Any) -> str:
+    """Return how far off a number is; nothing for others, and for hidden values."""
+    numbers = (int, float, Decimal)
+    if not all(isinstance(each, numbers) and not isinstance(each, bool) and isfinite(each) for each in (value, asked)):
+        return ""
+    off = Decimal(str(asked)) - Decimal(str(value))
+    return f" ({show_cell(abs(off))} too {'low' if off > 0 else 'high'})" if off else ""
+
+
+def _contributors(others: OtherValues | None) -> str | None:
+    if others is None or others.contributors is None:
+        return None
+    return f"made of {count_of(others.contributors, 'row')}"
 
 
 def _suspect(operator: Operator, explanation: Explanation, nodes: Mapping[int, Plan]) -> Suspect:

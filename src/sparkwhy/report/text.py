@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 from sparkwhy.explain.absent import SourceGap
-from sparkwhy.report.report import Report, Row, ShownChange, ShownExplanation, Suspect
+from sparkwhy.report.report import (
+    OTHER_VALUE_EXPLAINED,
+    OTHER_VALUE_UNEXPLAINED,
+    Report,
+    Row,
+    ShownChange,
+    ShownExplanation,
+    Suspect,
+)
 from sparkwhy.report.style import Line, Piece, Role, coloured_line, plain_line, wrap_line
 from sparkwhy.report.values import cut, show_cell, show_row
 from sparkwhy.wording import count_of
@@ -50,11 +58,21 @@ def _body(report: Report, width: int | None) -> Iterator[Line]:
     if report.outcome != "explained":
         yield _line(report.headline)
     yield from (_line(f"  {show_row(row)}") for row in report.matching)
+    yield from _contributors(report)
     yield from chain.from_iterable(map(_gap, report.gaps))
-    if report.outcome == "unexplained" and report.explanations:
+    if report.outcome == "other_value":
+        yield from (_line(), _line(OTHER_VALUE_EXPLAINED if report.is_explained else OTHER_VALUE_UNEXPLAINED))
+        yield from [_line()] if report.is_explained else []
+    if not report.is_explained and report.explanations:
         yield _line("These might, if their constants changed; whether they do was not seen:")
         yield _line()
     yield from _explanations(report.explanations, width)
+
+
+def _contributors(report: Report) -> Iterator[Line]:
+    if report.contributors is not None:
+        yield _line(f"    {report.contributors}{':' if report.contributing else ''}")
+        yield from (_line(f"      {show_row(row)}") for row in report.contributing)
 
 
 def _gap(gap: SourceGap) -> Iterator[Line]:
