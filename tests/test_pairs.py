@@ -41,6 +41,18 @@ def test_a_pair_is_found_by_the_keys_of_the_join_too(spark: SparkSession, missin
         assert answer.explanations[0].fixes[0].after.endswith("join on trim(cid) = trim(key)")
 
 
+def test_a_key_of_a_join_on_names_may_be_on_either_side(spark: SparkSession) -> None:
+    orders = spark.createDataFrame([("C2", 20), ("c1", 10)], "id string, amount int")
+    customers = spark.createDataFrame([("c1", "Ann"), ("c2", "Bob")], "id string, name string")
+    joined = orders.join(customers, "id")
+    for missing in ({"id": "c2"}, {"id": "c2", "amount": 20}, {"id": "C2", "name": "Bob"}):
+        answer = sparkwhy.why_not(joined, missing)
+        assert answer.outcome != "not_in_data", missing
+    assert sparkwhy.why_not(joined, {"id": "c2"}).outcome == "explained"
+    nowhere = sparkwhy.why_not(joined, {"id": "c9"})
+    assert (nowhere.outcome, len(nowhere.gaps)) == ("not_in_data", 2)
+
+
 def test_a_filter_over_a_product_keeps_pairs_apart(spark: SparkSession) -> None:
     offices = spark.createDataFrame([("Rome",), ("Oslo",)], "office string")
     cities = spark.createDataFrame([("Lima", 1), ("Oslo", 2)], "city string, n int")

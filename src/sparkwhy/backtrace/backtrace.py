@@ -71,6 +71,23 @@ def backtrace_to_own(
     return push_down(plan, conditions, partial(_push_to_own, passes or is_passed_on))
 
 
+def backtrace_merged_keys(plan: Plan, condition: Expr) -> Mapping[OpId, Conditions]:
+    """Return what a condition on the key of a join on names wants of both sides: one of them has to have it.
+
+    `k = 3` of `a.join(b, "k")` becomes `k = 3` of a and `k = 3` of b. A condition on no such key reaches no source.
+    """
+    asked: Conditions = (condition,)
+    found, own = push_down(plan, asked, _push_merged_keys), backtrace_to_own(plan, asked)
+    return {id: () if own[id] else conditions for id, conditions in found.items()}
+
+
+def _push_merged_keys(node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
+    found = _push_to_own(is_passed_on, node, wanted)
+    if not isinstance(node, Join) or not node.traits.pairs:
+        return found
+    return tuple(own + _split_merged_keys(node, wanted, side) for side, own in enumerate(found))
+
+
 def _push_to_own(passes: Callable[[Expr], bool], node: Plan, wanted: Conditions) -> tuple[Conditions, ...]:
     match node:
         case Limit() | Sample() | Distinct():
@@ -102,6 +119,8 @@ def is_passed_on(expr: Expr) -> bool:
             return is_passed_on(inner)
         case Call(function, (inner,)) if function in _CHANGES_FORM:
             return is_passed_on(inner)
+        case Call("coalesce", (Ref(), Ref())):  # a join on names has the key of either side
+            return True
         case _:
             return False
 
