@@ -506,13 +506,16 @@ def test_not_in_shows_the_null_on_the_right(spark: SparkSession) -> None:
     assert text.startswith("anti join")
     assert observed(answer).values == {"id": 2}
     assert observed(answer).has_partner == "right"
-    assert observed(answer).partner == ({"customer": None},)
+    assert observed(answer).partner == ({"customer": None, "reason": "import error"},)
     assert any("NOT EXISTS" in hint for hint in observed(answer).hints)
 
 
 def test_not_in_shows_an_equal_row_too(spark: SparkSession) -> None:
     answer = why_not(c12_not_in_subquery.query(spark), {"name": "Ann"})
-    assert observed(answer).partner == ({"customer": None}, {"customer": 1})
+    assert observed(answer).partner == (
+        {"customer": None, "reason": "import error"},
+        {"customer": 1, "reason": "fraud"},
+    )
 
 
 def test_an_anti_join_shows_the_partner_that_it_found(spark: SparkSession) -> None:

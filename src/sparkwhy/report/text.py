@@ -116,12 +116,9 @@ def _explanation(shown: ShownExplanation, width: int) -> Iterator[Line]:
 
 def _suspect(label: str, suspect: Suspect, width: int) -> Iterator[Line]:
     operator = suspect.operator
-    yield (
-        Piece(f"{label:>3} "),
-        Piece(operator.text, "title"),
-        Piece(" " * (max(width - len(operator.text), 0) + 3)),
-        Piece(suspect.place or "", "faint"),
-    )
+    title = (Piece(f"{label:>3} "), Piece(operator.text, "title"))
+    gap = " " * (max(width - len(operator.text), 0) + 3)
+    yield title if suspect.place is None else (*title, Piece(gap), Piece(suspect.place, "faint"))
     yield from _indent([] if suspect.reading is None else [f"as {suspect.reading}"])
     yield from _indent(suspect.findings)
 
