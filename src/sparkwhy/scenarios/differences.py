@@ -120,6 +120,11 @@ DIFFERENCES: Mapping[tuple[str, Column], Difference] = {
         "fictive partners that satisfy every later condition, and so stops at {1, 2}.",
         "ours",
     ),
+    ("C3", "without alternatives"): Difference(
+        "Another witness saw a person with hair of this kind. The paper forms no pairs that a join does not; sparkwhy "
+        "tries them if nothing else explains the row, and reports the join that keeps this pair apart.",
+        "definition",
+    ),
     ("C2", "why-not"): Difference(
         "The pattern names a person and does not mention witnesses, so the first operator after which Conedera is "
         "lost is the last join. According to the paper, no witness beyond sector 90 is called Susan; in the "
