@@ -96,3 +96,10 @@ def test_several_rows_with_other_values_are_listed(spark: SparkSession) -> None:
     assert "Rows are there, with other values of n:" in str(answer)
     assert answer.others is not None
     assert [row["n"] for row in answer.others.rows] == [1, 2]
+
+
+def test_the_key_of_a_join_on_names_says_which_row_is_meant(spark: SparkSession) -> None:
+    orders = spark.createDataFrame([(1, 5), (1, 6)], "id int, amount int")
+    customers = spark.createDataFrame([(1, "Ann")], "id bigint, name string")
+    totals = orders.join(customers, "id").groupBy("id").agg(F.sum("amount").alias("total"))
+    assert "The row is there, with total = 11, not 13 (2 too low):" in str(why_not(totals, {"id": 1, "total": 13}))

@@ -119,8 +119,8 @@ def is_passed_on(expr: Expr) -> bool:
             return is_passed_on(inner)
         case Call(function, (inner,)) if function in _CHANGES_FORM:
             return is_passed_on(inner)
-        case Call("coalesce", (Ref(), Ref())):  # a join on names has the key of either side
-            return True
+        case Call("coalesce", (Ref(), other)):  # a join on names has the key of either side
+            return is_passed_on(other)
         case _:
             return False
 

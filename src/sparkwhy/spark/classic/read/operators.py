@@ -13,9 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 
 from sparkwhy.errors import NotADataFrame, UnsupportedOperator
-from sparkwhy.plan.build import all_of, call
-from sparkwhy.plan.exprs import Cast, Literal, conjuncts
-from sparkwhy.plan.join_keys import equal_keys, strip_casts
+from sparkwhy.plan.build import all_of
+from sparkwhy.plan.exprs import Literal, conjuncts
 from sparkwhy.plan.join_types import JOIN_TYPES
 from sparkwhy.plan.nodes import (
     Column,
@@ -34,11 +33,11 @@ from sparkwhy.plan.nodes import (
     Table,
     Union,
 )
-from sparkwhy.plan.types import Field, Type, is_numeric
 from sparkwhy.spark.classic import jvm
 from sparkwhy.spark.classic.catalyst import Tree, leaf_output, parse, projections_in, tree_of
 from sparkwhy.spark.classic.read.flatten import read_expand, read_generate
 from sparkwhy.spark.classic.read.groups import read_aggregate, read_window, sort_key
+from sparkwhy.spark.classic.read.merged_keys import is_join_on_names, merge_join_keys
 from sparkwhy.spark.classic.read.reading import Bound, Reading, attribute_field, renumber_steps
 from sparkwhy.spark.classic.read.scope import SUBQUERIES
 from sparkwhy.spark.classic.read.subqueries import (
@@ -227,42 +226,11 @@ def _read_project(reading: Reading, tree: Tree, inputs: tuple[Bound, ...]) -> Bo
     owner = _step_implied_by(reading, tree, before.plan)
     if owner is not None:
         below = joined.bound.plan
-        merged = _merge_join_keys(reading, below, columns) if _is_join_on_names(reading, tree) else columns
+        merged = merge_join_keys(reading, below, columns) if is_join_on_names(reading, tree) else columns
         return Bound(Project(id=reading.part(owner), input=below, columns=merged), ids)
     place = reading.place(tree, *trees)
     step = joined.step or reading.step()
     return Bound(Project(id=step, where=place, input=joined.bound.plan, columns=columns), ids)
-
-
-def _is_join_on_names(reading: Reading, project: Tree) -> bool:
-    """Return whether Spark inserted this projection for a join on names."""
-    return project.children[0].name == "Join" and jvm.is_implied_by_join(reading.session, project.handle)
-
-
-def _merge_join_keys(reading: Reading, join: Plan, columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Return the columns of a join on names, in which a key has its value from the side that has a row.
-
-    Spark takes the key of an inner join from the left, which is the same; but the join may become a right or full join.
-    """
-    if not isinstance(join, Join) or not join.traits.pairs:
-        return columns
-    pairs = [(strip_casts(key.left), strip_casts(key.right)) for key in equal_keys(join)]
-    own_side_first = pairs if join.how != "right" else [(right, left) for left, right in pairs]
-    other_key = dict(own_side_first)
-
-    def merge(column: Column) -> Column:
-        other = other_key.get(column.expr)
-        if other is None or not _fits(other.type, column.expr.type):
-            return column
-        attribute = reading.attribute(Field(column.attribute.name, column.expr.type, column.attribute.nullable))
-        same = other if other.type == column.expr.type else Cast(other, column.expr.type, "try")
-        return Column(attribute, call("coalesce", column.expr, same))
-
-    return tuple(map(merge, columns))
-
-
-def _fits(type: Type, wanted: Type) -> bool:
-    return type == wanted or (is_numeric(type) and is_numeric(wanted))
 
 
 def _is_identity(columns: tuple[Column, ...], below: Plan) -> bool:
@@ -277,7 +245,7 @@ def _step_implied_by(reading: Reading, tree: Tree, below: Plan) -> OpId | None:
         return below.id
     if child.name == "Window" or (child.name == "Project" and child.children[0].name == "Window"):
         return below.id
-    if _is_join_on_names(reading, tree):
+    if is_join_on_names(reading, tree):
         return below.id
     if reading.written and tuple(expr.expr_id for expr in tree.exprs("projectList")) not in reading.written:
         return below.id  # it came with the joins that subqueries became
