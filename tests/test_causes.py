@@ -443,6 +443,34 @@ def test_a_test_for_null_after_a_left_join_tells_of_the_join_as_well(spark: Spar
     assert "the null comes from left join on id = buyer: id = 3 has no partner" in str(answer)
 
 
+ORDERED = "the null comes from try_cast(at as date): at = 03/04/2024"
+UNKNOWN_STATUS = "the null comes from the source: status is null in table"
+
+
+@pytest.mark.parametrize(
+    ("columns", "condition", "origin"),
+    [
+        (["id", "lower(trim(status)) as s"], "s = 'paid'", UNKNOWN_STATUS),
+        (["id", "try_cast(trim(status) as int) as n"], "n > 1", UNKNOWN_STATUS),
+        (["id", "named_struct('of', upper(status)) as s"], "s.of = 'PAID'", UNKNOWN_STATUS),
+        (["id", "try_cast(at as date) as at"], "at > date '2020-01-01'", ORDERED),
+        (["id", "year(try_cast(at as date)) as y"], "y > 2020", "at = 03/04/2024"),
+        (["id", "upper(case when id > 1 then 'big' end) as size"], "size = 'BIG'", "then 'big' end): id = 1"),
+        (["id", "coalesce(status, ware.kind) as s"], "s = 'paid'", "status is null, ware.kind is null"),
+        (["id", "upper(ware.kind) as kind"], "kind = 'PEN'", "the null comes from the source: ware.kind is null"),
+    ],
+)
+def test_a_null_is_followed_to_where_it_was_made(
+    spark: SparkSession, columns: list[str], condition: str, origin: str
+) -> None:
+    """Also where the column that was read is not there any more."""
+    schema = "id int, status string, at string, ware struct<kind string>"
+    orders = spark.createDataFrame([(1, None, "03/04/2024", (None,)), (2, "paid", "2024-01-01", ("pen",))], schema)
+    answer = why_not(orders.selectExpr(*columns).filter(condition).select("id"), {"id": 1})
+    (said,) = [line.strip() for line in str(answer).splitlines() if "the null comes from" in line]
+    assert origin in said
+
+
 # --- 7: fields that are elsewhere ---
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Expr, FieldOf, Literal, Ref, WindowCall
+from sparkwhy.plan.exprs import Attribute, AttrId, Expr, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Flatten, Plan, Project, Union, Window
 from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
@@ -33,17 +33,14 @@ def _columns(columns: Iterable[Column]) -> Iterator[tuple[Attribute, tuple[Expr,
 
 @dataclass(frozen=True)
 class Origins:
-    """What the attributes of a plan are made of; `definitions` has those that a projection computes."""
+    """What the attributes of a plan are made of."""
 
     made_of: Mapping[AttrId, tuple[Expr, ...]]
-    definitions: Mapping[AttrId, Expr]
 
     @classmethod
     def of(cls, plan: Plan) -> Origins:
-        nodes = list(walk(plan))
-        made = {a.id: exprs for node in nodes for a, exprs in attributes_made_by(node) if exprs != (Ref(a),)}
-        projected = (column for node in nodes if isinstance(node, Project) for column in node.columns)
-        return cls(made, {each.attribute.id: each.expr for each in projected if not each.is_carried})
+        made = (each for node in walk(plan) for each in attributes_made_by(node))
+        return cls({attribute.id: exprs for attribute, exprs in made if exprs != (Ref(attribute),)})
 
     def ancestors(self, expr: Expr) -> frozenset[AttrId]:
         """Return all attributes that an expression reads, and those that they are made of."""
@@ -54,9 +51,3 @@ class Origins:
                 found.add(attribute)
                 todo.extend(a.id for made in self.made_of.get(attribute, ()) for a in attributes_of(made))
         return frozenset(found)
-
-    def computation(self, expr: Expr) -> Expr | None:
-        """Return what computed the value of a column; None if it was read, counted or chosen rather than computed."""
-        while isinstance(expr, Ref) and expr.attribute.id in self.definitions:
-            expr = self.definitions[expr.attribute.id]
-        return None if isinstance(expr, Ref | FieldOf | Literal | AggCall | WindowCall) else expr

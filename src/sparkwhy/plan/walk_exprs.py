@@ -140,13 +140,14 @@ def paths_of(expr: Expr) -> Iterator[Expr]:
     todo = [expr]
     while todo:
         current = todo.pop()
-        if _is_path(current):
+        if is_path(current):
             yield current
         else:
             todo.extend(reversed(operands(current)))
 
 
-def _is_path(expr: Expr) -> bool:
+def is_path(expr: Expr) -> bool:
+    """Return whether an expression is an attribute, or a field of one."""
     while isinstance(expr, FieldOf):
         expr = expr.input
     return isinstance(expr, Ref)

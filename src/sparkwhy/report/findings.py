@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sparkwhy.evidence.attach import has_null_for_not_in
-from sparkwhy.evidence.text_differences import date_formats
-from sparkwhy.explain.model import Explanation, Operator, column_names
+from sparkwhy.explain.model import Explanation, Operator
 from sparkwhy.plan.exprs import AttrId, Compare, Expr, In, conjuncts
 from sparkwhy.plan.nodes import Filter, Flatten, Join, Plan
 from sparkwhy.plan.origins import Origins
 from sparkwhy.plan.show import main_nodes, names_for, not_in_comparison, show_expr, show_op
 from sparkwhy.plan.traits import condition_of
-from sparkwhy.plan.types import TIMES
+from sparkwhy.plan.walk import inputs
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of
+from sparkwhy.report.null_origins import explain_null
 from sparkwhy.report.values import cut, cut_each, show_cell, show_row, show_values
 from sparkwhy.trace.encode import print_value
 from sparkwhy.trace.observe import time_bounds
@@ -43,7 +43,7 @@ def _nulls(
     computed.
     """
     condition = None if node is None else condition_of(node)
-    if condition is None:
+    if node is None or condition is None:
         return
     origins = Origins.of(explanation.plan)
     blamed = {operator.id for operator in explanation.operators}
@@ -56,7 +56,7 @@ def _nulls(
                     _explain_padding(join, part, origins, witness) for join in padding if join.id.step not in blamed
                 )
                 if not padding and not _is_relaxed(behind, blamed, nodes):
-                    yield from _explain_computed_null(path, origins, witness, explanation.plan)
+                    yield from _explain_made_null(node, path, witness, explanation.plan)
 
 
 def _did_not_hold(part: Expr, seen: Observation) -> bool:
@@ -98,21 +98,11 @@ def _includes(part: Expr) -> bool:
     return isinstance(part, In) or (isinstance(part, Compare) and part.op != "<>")
 
 
-def _explain_computed_null(path: Expr, origins: Origins, witness: Witness, plan: Plan) -> Iterator[str]:
-    """Yield what computed a null, and of what, as far as the result shows that."""
-    expr = origins.computation(path)
-    if expr is not None:
-        read = {attribute.id for attribute in attributes_of(expr)}
-        columns = zip(column_names(plan), plan.output, strict=True)
-        values = {name: witness.row.get(name) for name, attribute in columns if attribute.id in read}
-        sentence = f": {show_values(values)}{_format(path, values)}" if values else ""
-        yield cut(f"the null comes from {show_expr(expr)}{sentence}")
-
-
-def _format(path: Expr, values: Mapping[str, Any]) -> str:
-    """Return the format of a text that is no date as it stands."""
-    formats = [each for text in values.values() for each in date_formats(print_value(text))]
-    return f", which has the format {' or '.join(formats)}" if formats and path.type in TIMES else ""
+def _explain_made_null(node: Plan, path: Expr, witness: Witness, plan: Plan) -> Iterator[str]:
+    read = {attribute.id for attribute in attributes_of(path)}
+    for below in inputs(node):
+        if read <= {attribute.id for attribute in below.output}:
+            yield from explain_null(path, below, witness, plan)
 
 
 # --- what happened at an operator ---
