@@ -524,6 +524,36 @@ def test_a_column_that_was_renamed_changes_all_that_read_it(spark: SparkSession)
     assert "their names are similar" in found.explanations[0].evidence
 
 
+# --- values of the row that is shown ---
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "asked"),
+    [
+        ("collect_list(color)", ["blue", ...]),
+        ("collect_set(struct(color))", [{"color": "blue"}, ...]),
+        ("min(color)", "blue"),
+    ],
+    ids=["list", "set of structs", "least"],
+)
+def test_a_group_tells_of_the_row_that_gives_it_what_is_asked(spark: SparkSession, aggregate: str, asked: Any) -> None:
+    """The red pen is nearer to the price, but no blue one."""
+    wares = spark.createDataFrame([("pen", "red", 5), ("pen", "blue", 3)], "ware string, color string, price int")
+    groups = wares.filter("price > 6").groupBy("ware").agg(F.expr(aggregate).alias("colors"))
+    answer = why_not(groups, {"ware": "pen", "colors": asked})
+    assert observed(answer).values == {"price": 3}
+
+
+def test_only_the_row_that_a_fix_returned_is_shown(spark: SparkSession) -> None:
+    """The fix lets the red pen through, not the blue one."""
+    wares = spark.createDataFrame([("pen", "red", 5), ("pen", "blue", 3)], "ware string, color string, price int")
+    shown = str(why_not(wares.filter("price > 6"), {"ware": "pen"}))
+    assert "would give ware = pen, color = red, price = 5" in shown
+    assert "filter price > 4" in shown
+    assert "price = 3" not in shown
+    assert "more like that" not in shown
+
+
 # --- 12: NOT IN ---
 
 

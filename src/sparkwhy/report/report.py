@@ -21,6 +21,7 @@ from sparkwhy.question.pattern import Comparison, Pattern, show_pattern
 from sparkwhy.report.findings import findings
 from sparkwhy.report.flow import Flow
 from sparkwhy.report.values import show_cell
+from sparkwhy.trace.witness import Witness
 from sparkwhy.wording import count_of
 
 if TYPE_CHECKING:
@@ -92,17 +93,18 @@ class ShownExplanation:
     @classmethod
     def of(cls, explanation: Explanation) -> ShownExplanation:
         nodes = main_nodes(explanation.plan)
-        witnesses = explanation.witnesses[:_WITNESSES]
+        witnesses = _witnesses_to_show(explanation)
         effects, seen = explanation.side_effects, _returned_row(explanation)
+        proven = explanation.returned is not None
         return cls(
             rank=explanation.rank,
             suspects=tuple(_suspect(each, explanation, nodes) for each in explanation.operators),
             remarks=(_STRICTER,) if _is_stricter(explanation) else (),
             alternative=show_changes(explanation.alternative) or None,
             evidence=explanation.evidence,
-            rows=tuple(witness.row for witness in witnesses) if seen is None else (seen,),
+            rows=tuple(_row_with_fix(witness, explanation) for witness in witnesses) if seen is None else (seen,),
             unseen=0 if seen is None else len(explanation.plan.output) - len(seen),
-            more=max(explanation.count - len(witnesses), 0) if seen is None else 0,
+            more=0 if proven else max(explanation.count - len(witnesses), 0),
             changes=tuple(map(ShownChange.of, explanation.fixes)),
             verified=explanation.verified,
             reason=explanation.reason,
@@ -128,6 +130,24 @@ def _is_stricter(explanation: Explanation) -> bool:
     on.
     """
     return not explanation.witnesses and {operator.kind for operator in explanation.operators} == {"filter"}
+
+
+def _witnesses_to_show(explanation: Explanation) -> tuple[Witness, ...]:
+    """Return the witnesses to show: the one that the fix was seen to return, if it is known."""
+    returned = explanation.returned
+    agreeing = () if returned is None else (each for each in explanation.witnesses if _may_become(each.row, returned))
+    return tuple(agreeing)[:1] or explanation.witnesses[:_WITNESSES]
+
+
+def _may_become(row: Row, returned: Row) -> bool:
+    """Return whether a witness may be the row that a fix returned, which can have a partner in the place of nulls."""
+    return all(row.get(name) in (None, value) for name, value in returned.items())
+
+
+def _row_with_fix(witness: Witness, explanation: Explanation) -> Row:
+    """Return the row of a witness, as the fix returned it if it did."""
+    returned = explanation.returned
+    return witness.row if returned is None or not _may_become(witness.row, returned) else {**witness.row, **returned}
 
 
 def _returned_row(explanation: Explanation) -> Row | None:
@@ -259,7 +279,7 @@ def _contributors(others: OtherValues | None) -> str | None:
 def _suspect(operator: Operator, explanation: Explanation, nodes: Mapping[int, Plan]) -> Suspect:
     node = nodes.get(operator.id)
     reading = operator.text if node is None else show_op(node)
-    witnesses = explanation.witnesses[:_WITNESSES]
+    witnesses = _witnesses_to_show(explanation)
     lines = _drop_repeated(line for witness in witnesses for line in findings(operator, witness, explanation))
     place = _place(operator, explanation.operators)
     return Suspect(operator, place, None if reading == operator.text else reading, lines)

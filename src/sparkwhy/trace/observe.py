@@ -164,6 +164,14 @@ def nearest_of(trails: Expr, most: int) -> Expr:
     return _trail(far, call("slice", entries, integer(1), integer(most)))
 
 
+def move_away(trail: Expr, conditions: Iterable[Expr]) -> Expr:
+    """Return the trail with a distance beyond all others for each of these conditions that the row does not meet."""
+    far = far_of(trail)
+    for condition in conditions:
+        far = call("+", far, either(condition, NO_WAY, Literal(1e100, DOUBLE)))
+    return _trail(far, _entries_of(trail))
+
+
 def drop_entries(trail: Expr) -> Expr:
     return distance_trail(far_of(trail))
 

@@ -170,7 +170,7 @@ def trace_operator(
             return trace_semi_join(tracing, join, left, right)
         case Aggregate():
             groupings, held = split_by_function(tracing.fresh, _same_kind(ops, Aggregate))
-            groups = trace_aggregate(tracing, *_merge_one(tracing, groupings, inputs))
+            groups = trace_aggregate(tracing, *_merge_one(tracing, groupings, inputs), wanted[0])
             return replace(groups, variants={**groups.variants, **held})
         case Window():
             return trace_window(tracing, *_merge_one(tracing, _same_kind(ops, Window), inputs))
