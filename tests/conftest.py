@@ -26,6 +26,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 LONGEST = (
     "tests/robust/test_odd_data.py",
     "tests/scenarios/test_scenarios.py",
+    "tests/printed/test_source.py",
     "tests/test_causes.py",
     "tests/test_fixes.py",
     "tests/cluster/test_answers.py",

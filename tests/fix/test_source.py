@@ -11,6 +11,7 @@ from sparkwhy.fix.code.line_diff import line_diff
 from sparkwhy.plan.exprs import (
     AggCall,
     And,
+    Attribute,
     Call,
     Cast,
     Compare,
@@ -290,3 +291,35 @@ def test_another_column_is_written(tmp_path: Path, line: str, before: Expr, afte
 
     diff = line_diff(query(before, Place(str(tmp_path / "etl.py"), 1)), query(after))
     assert (None if diff is None else diff.split("\n")[-1][1:]) == expected
+
+
+def test_another_column_of_an_aggregate_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "etl.py"
+    file.write_text('df.groupBy("n").agg(F.max("s").alias("top"))', encoding="utf-8")
+    top, where = attribute(8, "top", STRING), Place(str(file), 1)
+
+    def query(column: Attribute) -> Plan:
+        found = (Column(top, AggCall("max", (Ref(column),))),)
+        return Aggregate(id=OpId(2), input=NESTED, keys=(Column(N, Ref(N)),), aggregates=found, where=where)
+
+    diff = line_diff(query(S), query(Z))
+    assert diff is not None
+    assert diff.split("\n")[-1] == '+df.groupBy("n").agg(F.max("z").alias("top"))'
+
+
+def test_two_changes_of_one_line_are_done_one_after_the_other(tmp_path: Path) -> None:
+    file = tmp_path / "etl.py"
+    file.write_text('df.filter(F.col("n") > 4).filter(F.col("n") < 9)', encoding="utf-8")
+    edited: dict[str, list[str]] = {}
+
+    def query(op: CompareOp, value: int) -> Plan:
+        compared = Compare(op, Ref(N), Literal(value, N.type))
+        return Filter(id=OpId(2), input=SOURCE, condition=compared, where=Place(str(file), 1))
+
+    line_diff(query(">", 4), query(">", 3), edited)
+    diff = line_diff(query("<", 9), query("<", 10), edited)
+    assert diff is not None
+    assert diff.split("\n")[-2:] == [
+        '-df.filter(F.col("n") > 3).filter(F.col("n") < 9)',
+        '+df.filter(F.col("n") > 3).filter(F.col("n") < 10)',
+    ]

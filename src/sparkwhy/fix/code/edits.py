@@ -23,11 +23,12 @@ def with_code_edits(before: Plan, each: Claim) -> Claim:
     if repair is None:
         return each
     new = {node.id: node for node in walk(repair.fixed_plan)}
-    fixes = tuple(replace(fix, diff=_diff(before, new, fix)) for fix in each.explanation.fixes)
+    edited: dict[str, list[str]] = {}
+    fixes = tuple(replace(fix, diff=_diff(before, new, fix, edited)) for fix in each.explanation.fixes)
     return replace(each, explanation=replace(each.explanation, fixes=fixes))
 
 
-def _diff(before: Plan, new: Mapping[OpId, Plan], fix: Fix) -> str | None:
+def _diff(before: Plan, new: Mapping[OpId, Plan], fix: Fix, edited: dict[str, list[str]]) -> str | None:
     node = next(node for node in walk(before) if node.id == OpId(fix.operator.id))
     changed = changed_node(before, new, node)
-    return line_diff(changed, new[changed.id]) if changed.id in new else None
+    return line_diff(changed, new[changed.id], edited) if changed.id in new else None

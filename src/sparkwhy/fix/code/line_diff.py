@@ -19,15 +19,22 @@ from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Limit, Place
 from sparkwhy.plan.walk_exprs import operands, parts
 
 
-def line_diff(before: Plan, after: Plan) -> str | None:
-    """Return the line of the operator as a unified diff; None if it cannot be read, or if the edit would be a guess."""
-    place = before.where
-    text = None if place is None else _text(place)
-    if place is None or text is None or not 0 < place.line <= len(text.splitlines()):
+def line_diff(before: Plan, after: Plan, edited: dict[str, list[str]] | None = None) -> str | None:
+    """Return the line of the operator as a unified diff; None if it cannot be read, or if the edit would be a guess.
+
+    `edited` has the lines of the files that other fixes of the same explanation changed already, so that two changes of
+    one line can be done one after the other.
+    """
+    place, files = before.where, {} if edited is None else edited
+    lines = None if place is None else files.get(place.file) or _lines(place)
+    if place is None or lines is None or not 0 < place.line <= len(lines):
         return None
-    line = text.splitlines()[place.line - 1]
-    edited = _with_one_token(line, before, after) or other_form(text, place.line, before, after)
-    return None if edited is None else _diff(place, line, edited)
+    line = lines[place.line - 1]
+    new = _with_one_token(line, before, after) or other_form("\n".join(lines), place.line, before, after)
+    if new is None or new == line:
+        return None
+    files[place.file] = [*lines[: place.line - 1], new, *lines[place.line :]]
+    return _diff(place, line, new)
 
 
 def _with_one_token(line: str, before: Plan, after: Plan) -> str | None:
@@ -53,9 +60,9 @@ def _is_ambiguous(before: Plan, what: str, old: Any, _: Any) -> bool:
     return old in names or [part.value for part in shown if isinstance(part, Literal)].count(old) > 1
 
 
-def _text(place: Place) -> str | None:
+def _lines(place: Place) -> list[str] | None:
     try:
-        return Path(place.file).read_text(encoding="utf-8")
+        return Path(place.file).read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
         return None
 
@@ -71,8 +78,7 @@ def _changes(before: Plan, after: Plan) -> Iterator[tuple[str, Any, Any]]:
             yield "constant", before.count, after.count
         case Aggregate(), Aggregate() if before.keys == after.keys:
             for old, new in zip(before.aggregates, after.aggregates, strict=True):
-                if old != new:
-                    yield _other_function(old, new)
+                yield from _other_aggregate(old, new)
         case Project(), Project():
             for old, new in zip(before.columns, after.columns, strict=True):
                 yield from _other_column(old, new)
@@ -82,15 +88,21 @@ def _changes(before: Plan, after: Plan) -> Iterator[tuple[str, Any, Any]]:
             return
 
 
-def _other_function(before: Column, after: Column) -> tuple[str, Any, Any]:
-    """Another function; not where the column has its name from the function, which would change with the line."""
+def _other_aggregate(before: Column, after: Column) -> Iterator[tuple[str, Any, Any]]:
+    """Yield what differs in an aggregate; not where the column has its name from it, which would change with the
+    line.
+    """
     match before.expr, after.expr:
-        case AggCall(distinct=False) as old, AggCall(distinct=False) as new if f"{old.function}(" not in (
-            before.attribute.name
+        case AggCall() as old, AggCall() as new if old.function == new.function:
+            yield from _other_column(before, after)
+        case AggCall(distinct=False) as old, AggCall(distinct=False) as new if (
+            old.args == new.args and f"{old.function}(" not in before.attribute.name
         ):
-            return "function", old.function, new.function
+            yield "function", old.function, new.function
+        case old, new if old != new:
+            yield "form", None, None
         case _:
-            return "form", None, None
+            return
 
 
 def _other_column(before: Column, after: Column) -> Iterator[tuple[str, Any, Any]]:
