@@ -13,6 +13,7 @@ from sparkwhy.fix.judge import with_effects
 from sparkwhy.fix.kinds import total_cost
 from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import OpId
+from sparkwhy.trace.blame import Dropper
 from tests.plan.test_nodes import attribute, table
 
 PLAN = table(1, attribute(1, "k"))
@@ -49,12 +50,24 @@ def minimal(*found: Claim) -> dict[tuple[int, ...], bool | None]:
     return {steps(each): each.minimal for each in rank(found)}
 
 
-def test_what_was_verified_comes_before_what_is_only_possible() -> None:
-    assert order(judged(1, 2, kind="other", effects=9), possible(3)) == [(1, 2), (3,)]
+def test_of_as_many_operators_what_was_verified_comes_before_what_is_only_possible() -> None:
+    assert order(judged(1, 2, kind="other", effects=9), possible(3, 4)) == [(1, 2), (3, 4)]
+    assert order(judged(1, 2, kind="other", effects=9), possible(3)) == [(3,), (1, 2)]
 
 
-def test_what_is_possible_comes_before_nothing_that_works() -> None:
-    """Minimal, dominated, possible? An explanation that is dominated has a fix, but a better one is told already."""
+def test_what_is_certain_comes_before_a_value_within_reach_that_happens_to_work() -> None:
+    assert order(possible(1, 2), judged(3, certain=False)) == [(1, 2), (3,)]
+
+
+def test_a_row_of_real_data_comes_before_one_that_is_padded() -> None:
+    padded = judged(1, kind="join type", effects=0)
+    assert padded.repair is not None
+    padded = replace(padded, repair=replace(padded.repair, relaxed=frozenset({Dropper(OpId(1))})))
+    assert order(padded, judged(2, 3, effects=9)) == [(2, 3), (1,)]
+
+
+def test_what_is_possible_comes_before_what_changes_more_than_is_needed() -> None:
+    """An explanation that is dominated has a fix, but a better one is told already."""
     found = (judged(1), judged(1, 2), possible(3))
     assert minimal(*found) == {(1,): True, (1, 2): False, (3,): False}
     assert order(*found) == [(1,), (3,), (1, 2)]
@@ -116,6 +129,41 @@ def test_where_nothing_was_counted_operators_decide() -> None:
 def test_what_was_not_tried_is_neither() -> None:
     untried = Claim((OpId(1),), replace(judged(1).explanation, verified=None, fixes=()))
     assert minimal(untried) == {(1,): None}
+
+
+# --- cores and extensions ---
+
+
+def folded(*found: Claim) -> dict[tuple[int, ...], tuple[int | None, bool]]:
+    """The core that each explanation extends, and whether it is told under it in one line."""
+    return {steps(each): (each.extends, each.is_folded) for each in rank(found)}
+
+
+def test_a_core_has_no_part_that_does_it() -> None:
+    found = folded(judged(1, effects=2), judged(1, 2, effects=2), judged(2, 3), judged(1, 2, 3, effects=9))
+    assert found == {(1,): (None, False), (2, 3): (None, False), (1, 2): (1, True), (1, 2, 3): (1, True)}
+
+
+def test_what_has_strictly_fewer_side_effects_is_told_in_full() -> None:
+    assert folded(judged(1, effects=2), judged(1, 2, effects=1)) == {(1,): (None, False), (1, 2): (1, False)}
+
+
+def test_what_has_no_fix_is_told_under_a_part_of_it() -> None:
+    assert folded(possible(1), possible(1, 2)) == {(1,): (None, False), (1, 2): (1, True)}
+    assert folded(judged(1, certain=False), possible(1, 2)) == {(1,): (None, False), (1, 2): (1, True)}
+
+
+def test_a_fix_is_told_in_full_beside_a_part_that_has_none() -> None:
+    assert folded(possible(1), judged(1, 2)) == {(1,): (None, False), (1, 2): (1, False)}
+
+
+def test_the_order_extends_that_of_the_paper() -> None:
+    """Of what is told in short, certain ones came first, even before a part of them with no more side effects."""
+    found = [judged(3), judged(2, 3, certain=False), judged(1, 2, 3), judged(1, 3), judged(2, certain=False)]
+    placed = order(*found)
+    for one, other in permutations(placed, 2):
+        if set(one) < set(other):
+            assert placed.index(one) < placed.index(other)
 
 
 # --- what is shown ---

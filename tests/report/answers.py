@@ -87,7 +87,7 @@ def answer(*explanations: Explanation, plan: Plan = PLAN, **more: Any) -> Answer
 
 def full() -> Answer:
     """An answer with something of everything."""
-    dominated = joined(rank=3, minimal=False)
+    dominated = joined(rank=3, minimal=False, extends=2, is_folded=True)
     vain = filtered(verified=False, minimal=False, reason="the total is 7")
     return answer(filtered(), joined(), dominated, tried=(vain,), warnings=("a note",))
 

@@ -70,7 +70,7 @@ def test_several_operators_are_aligned_and_exact_effects_have_examples() -> None
 
 
 def test_what_changes_more_is_one_line_and_so_is_what_was_tried_in_vain() -> None:
-    dominated = joined(minimal=False, alternative={"year": "month"}, side_effects=SideEffects(4, 4))
+    dominated = joined(alternative={"year": "mm"}, side_effects=SideEffects(4, 4, 4, 0), extends=1, is_folded=True)
     vain = filtered(verified=False, minimal=False, reason="the total is 7, not 9")
     golden(
         answer(filtered(fixes=()), dominated, tried=(vain,) * 5, warnings=("larger ones may be missing.",)),
@@ -82,9 +82,8 @@ def test_what_changes_more_is_one_line_and_so_is_what_was_tried_in_vain() -> Non
               would give id = 1, city = NY, year = 2018
               run and seen to work
               2 to 3 other rows of the result change
-
-        Also works, but changes more than is needed:
-         2. filter year >= 2019 and join on id = buyer, with month in place of year (4 other rows of the result change)
+              changes more than is needed:
+                 2. filter year >= 2019 and join on id = buyer, with mm in place of year (4 other rows enter the result)
 
         Tried without success:
             filter year >= 2019: the total is 7, not 9

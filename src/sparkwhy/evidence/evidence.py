@@ -137,6 +137,5 @@ def promising_explanations(claims: Sequence[Claim], limits: Limits) -> tuple[Exp
 
 
 def first_explanations(explanations: Sequence[Explanation], limits: Limits) -> tuple[Explanation, ...]:
-    """Return the explanations that are shown in full. The others, which change more than is needed, have no room."""
-    shown = [each for each in explanations if not (each.verified and each.minimal is False)]
-    return tuple((shown or explanations)[: limits.detailed_explanations])
+    """Return the first explanations that are shown in full. Those that are shown under others have no room for more."""
+    return tuple([each for each in explanations if not each.is_folded][: limits.detailed_explanations])

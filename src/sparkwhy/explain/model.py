@@ -81,6 +81,10 @@ class Explanation:
     tried. `returned` is that row, as far as it was looked at: the columns that the question reads, of small data others
     too. `minimal`: verified, and no other verified one changes fewer of these operators with no more side effects.
 
+    `extends` is the rank of the core that it belongs to: an explanation that changes only a part of these operators, or
+    one that brings back the partner without which this one keeps a row. It is None for a core. With `is_folded` it is
+    shown in one line under that core.
+
     For example `[operator.text for operator in answer.explanations[0].operators]` is what has to change.
     """
 
@@ -95,6 +99,8 @@ class Explanation:
     verified: bool | None = None
     returned: Mapping[str, Any] | None = None
     minimal: bool | None = None
+    extends: int | None = None
+    is_folded: bool = False
     side_effects: SideEffects | None = None
     reason: Message | None = None
     plan: Plan = field(compare=False, repr=False, kw_only=True)

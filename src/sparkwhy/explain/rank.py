@@ -7,34 +7,60 @@ from dataclasses import replace
 from itertools import permutations
 
 from sparkwhy.explain.candidates import Claim
+from sparkwhy.explain.cores import Under, cores_of, extends, find_under, is_folded, pads_with_nulls
 from sparkwhy.explain.model import Explanation
 from sparkwhy.plan.nodes import OpId
 
 
 def rank(claims: Sequence[Claim]) -> tuple[Explanation, ...]:
-    """Sort explanations and number them from 1.
+    """Sort explanations, number them from 1, and name the core that each of them extends.
 
-    Minimal before dominated, verified before possible, certain before attainable; then fewer operators, changes that
-    invent nothing, fewer side effects, changes that invent less.
+    They are sorted by `rank_key`. But whatever dominates an explanation, or explains why it lacks a partner, comes
+    before it, so that the order extends the paper's partial order.
     """
     decided = [replace(claim, explanation=_decide_minimal(claim, claims)) for claim in claims]
-    ordered = sorted(decided, key=_sort_key)
-    return tuple(replace(claim.explanation, rank=number) for number, claim in enumerate(ordered, 1))
+    under = find_under(decided)
+    ordered = _put_reasons_first(sorted(decided, key=lambda claim: rank_key(claim, under)), under)
+    ranks = {claim.ops: number for number, claim in enumerate(ordered, 1)}
+
+    def place(number: int, claim: Claim) -> Explanation:
+        core = min((ranks[ops] for ops in cores_of(claim, under)), default=None)
+        return replace(claim.explanation, rank=number, extends=core, is_folded=is_folded(claim, under))
+
+    return tuple(place(number, claim) for number, claim in enumerate(ordered, 1))
 
 
-def _sort_key(claim: Claim) -> tuple[object, ...]:
+def rank_key(claim: Claim, under: Under) -> tuple[object, ...]:
+    """Return what decides the place of an explanation: the smaller, the earlier."""
     explanation = claim.explanation
     cost = claim.repair.cost if claim.repair is not None else _NO_REPAIR
     return (
-        explanation.minimal is False and explanation.verified is True,
-        explanation.verified is not True,
+        is_folded(claim, under),
         not explanation.certain,
+        pads_with_nulls(claim),
         len(explanation.operators),
+        explanation.verified is not True,
         cost[0] > 0,
         _effects(explanation),
         cost,
         explanation.rank,
     )
+
+
+def _put_reasons_first(ordered: Sequence[Claim], under: Under) -> list[Claim]:
+    """Move claims behind those that dominate them or that bring back the partner which they do without."""
+    reasons = {claim.ops: {each.ops for each in under[claim.ops] if _precedes(each, claim)} for claim in ordered}
+    waiting, found = list(ordered), list[Claim]()
+    while waiting:
+        open = {claim.ops for claim in waiting}
+        first = next((claim for claim in waiting if not reasons[claim.ops] & open), waiting[0])
+        found.append(first)
+        waiting = [claim for claim in waiting if claim is not first]
+    return found
+
+
+def _precedes(one: Claim, other: Claim) -> bool:
+    return _dominates(one, other) or not extends(other, one)
 
 
 _NO_REPAIR = (9, 9)

@@ -64,9 +64,8 @@ def _fragment(report: Report) -> Markup:
 
 def _marked_operators(report: Report) -> set[int]:
     """Return the operators of the first explanation, or the sources that lack the row."""
-    shown = report.explanations or report.dominated
     lacking = {gap.table.id for gap in report.gaps}
-    return lacking | {suspect.operator.id for each in shown[:1] for suspect in each.suspects}
+    return lacking | {suspect.operator.id for each in report.explanations[:1] for suspect in each.suspects}
 
 
 def _drawings(report: Report, marked: set[int]) -> Iterator[Markup]:
@@ -114,8 +113,10 @@ def _answer(report: Report) -> Iterator[Markup]:
         yield element("p", OTHER_VALUE_EXPLAINED if report.is_explained else OTHER_VALUE_UNEXPLAINED)
     if not report.is_explained and report.explanations:
         yield element("p", "These might, if their constants changed; whether they do was not seen:")
-    yield from (_explanation(shown) for shown in report.explanations)
-    yield from _more("Also works, but changes more than is needed", [_explanation(shown) for shown in report.dominated])
+    for shown in report.explanations:
+        yield _explanation(shown)
+        for words, folded in shown.folded.items():
+            yield from _more(f"{words[0].upper()}{words[1:]}", list(map(_explanation, folded)))
     yield from _more("Tried without success", [_show_attempt(shown) for shown in report.tried])
     yield from (element("p", f"Note: {note}", class_="note") for note in report.notes)
 

@@ -78,6 +78,8 @@ def _explanation(explanation: Explanation) -> dict[str, Any]:
         "returned": None if explanation.returned is None else _row(explanation.returned),
         "reason": None if explanation.reason is None else _message(explanation.reason),
         "minimal": explanation.minimal,
+        "extends": explanation.extends,
+        "is_folded": explanation.is_folded,
         "side_effects": None if explanation.side_effects is None else _effects(explanation.side_effects),
         "witnesses": [_witness(witness) for witness in explanation.witnesses],
     }

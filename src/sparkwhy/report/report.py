@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,12 @@ _WITNESSES = 2
 
 OTHER_VALUE_EXPLAINED = "For the value in question these operators have to change:"
 OTHER_VALUE_UNEXPLAINED = "No change of operators was found that gives the value in question."
+
+LARGER = "changes more than is needed"
+"""The words about explanations that change more operators than the one under which they are shown."""
+
+UNPARTNERED = "keeps the row without the partner that is lost here"
+"""The words about explanations that pad the row, while the one under which they are shown brings its partner back."""
 
 _STRICTER = "what it lets through decides what is counted or kept further on"
 
@@ -73,7 +79,10 @@ def _effects(explanation: Explanation) -> str | None:
 
 @dataclass(frozen=True)
 class ShownExplanation:
-    """An explanation in words. `unseen` is how many columns of `rows` were not looked at."""
+    """An explanation in words. `unseen` is how many columns of `rows` were not looked at.
+
+    `folded` are the explanations that are shown under it in short, by the words about them.
+    """
 
     rank: int
     suspects: tuple[Suspect, ...]
@@ -89,9 +98,10 @@ class ShownExplanation:
     effects: str | None
     entering: tuple[Row, ...]
     leaving: tuple[Row, ...]
+    folded: Mapping[str, tuple[ShownExplanation, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, explanation: Explanation) -> ShownExplanation:
+    def of(cls, explanation: Explanation, folded: Sequence[Explanation] = ()) -> ShownExplanation:
         nodes = main_nodes(explanation.plan)
         witnesses = _witnesses_to_show(explanation)
         effects, seen = explanation.side_effects, _returned_row(explanation)
@@ -111,6 +121,7 @@ class ShownExplanation:
             effects=_effects(explanation),
             entering=() if effects is None else effects.added_rows,
             leaving=() if effects is None else effects.removed_rows,
+            folded=_fold(explanation, folded),
         )
 
     @property
@@ -123,6 +134,15 @@ class ShownExplanation:
     def unverified_reason(self) -> str:
         """Why the tried changes do not count as a fix, or why there was none to try."""
         return f"not verified: {self.reason}" if self.changes else f"no automatic fix: {self.reason}"
+
+
+def _fold(core: Explanation, folded: Sequence[Explanation]) -> Mapping[str, tuple[ShownExplanation, ...]]:
+    """Return the explanations that are shown under a core, by the words about them."""
+    steps = {operator.id for operator in core.operators}
+    larger = [each for each in folded if steps <= {operator.id for operator in each.operators}]
+    others = [each for each in folded if each not in larger]
+    found = {LARGER: tuple(map(ShownExplanation.of, larger)), UNPARTNERED: tuple(map(ShownExplanation.of, others))}
+    return {words: shown for words, shown in found.items() if shown}
 
 
 def _is_stricter(explanation: Explanation) -> bool:
@@ -160,7 +180,7 @@ def _returned_row(explanation: Explanation) -> Row | None:
 
 @dataclass(frozen=True)
 class Report:
-    """An answer in words: `explanations` in full, `dominated` and `tried` in short.
+    """An answer in words: `explanations` in full, each with those that are folded under it, and `tried` in short.
 
     `flow` says how far possible answers come in the query, where explanations speak of any.
     """
@@ -171,7 +191,6 @@ class Report:
     plan: Plan
     flow: Flow | None
     explanations: tuple[ShownExplanation, ...]
-    dominated: tuple[ShownExplanation, ...]
     tried: tuple[ShownExplanation, ...]
     matching: tuple[Row, ...]
     gaps: tuple[SourceGap, ...]
@@ -184,15 +203,13 @@ class Report:
 
     @classmethod
     def of(cls, answer: Answer) -> Report:
-        folded = [each for each in answer.explanations if each.verified and each.minimal is False]
         return cls(
             question=show_pattern(answer.question.pattern),
             outcome=answer.outcome,
             headline=_headline(answer),
             plan=answer.plan,
             flow=Flow.of(answer.plan, answer.explanations),
-            explanations=tuple(ShownExplanation.of(each) for each in answer.explanations if each not in folded),
-            dominated=tuple(map(ShownExplanation.of, folded)),
+            explanations=tuple(_explanations(answer.explanations)),
             tried=tuple(map(ShownExplanation.of, _worth_telling(answer))),
             matching=answer.matching if answer.others is None else answer.others.rows,
             gaps=answer.gaps,
@@ -201,6 +218,14 @@ class Report:
             is_explained=answer.is_explained,
             notes=answer.warnings,
         )
+
+
+def _explanations(explanations: Sequence[Explanation]) -> Iterator[ShownExplanation]:
+    """Yield the explanations that are shown in full, each with those that are shown under it."""
+    folded = [each for each in explanations if each.is_folded]
+    for explanation in explanations:
+        if not explanation.is_folded:
+            yield ShownExplanation.of(explanation, [each for each in folded if each.extends == explanation.rank])
 
 
 def _worth_telling(answer: Answer) -> Iterator[Explanation]:

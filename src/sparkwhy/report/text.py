@@ -45,7 +45,6 @@ def _lines(report: Report, width: int | None) -> Iterator[Line]:
     yield _line(f"Why is there no row like {report.question}?", "title")
     yield _line()
     yield from _body(report, width)
-    yield from _fold("Also works, but changes more than is needed:", report.dominated)
     yield from _show_attempts(report.tried)
     yield from (_line(f"Note: {note}", "faint") for note in report.notes)
 
@@ -112,6 +111,7 @@ def _explanation(shown: ShownExplanation, width: int) -> Iterator[Line]:
     if shown.more:
         yield from _indent([f"and {shown.more} more like that"])
     yield from _fix(shown)
+    yield from _fold(shown)
 
 
 def _suspect(label: str, suspect: Suspect, width: int) -> Iterator[Line]:
@@ -164,14 +164,16 @@ def _sign(sign: str, rows: Iterable[Row]) -> Iterator[Line]:
 # --- what is shown in short ---
 
 
-def _fold(title: str, explanations: tuple[ShownExplanation, ...]) -> Iterator[Line]:
-    if explanations:
-        yield _line(title)
-        yield from (_line(f"{f'{each.rank}.':>3} {each.title}{_aside(each)}") for each in explanations)
-        yield _line()
+def _fold(shown: ShownExplanation) -> Iterator[Line]:
+    """Yield the explanations that are shown under another, one line each."""
+    for words, folded in shown.folded.items():
+        yield from _indent([f"{words}:"], "faint")
+        yield from _indent((f"{f'{each.rank}.':>5} {each.title}{_aside(each)}" for each in folded), "faint")
 
 
 def _aside(shown: ShownExplanation) -> str:
+    if shown.verified is False:
+        return " (no fix was found)"
     return "" if shown.effects is None else f" ({shown.effects})"
 
 
