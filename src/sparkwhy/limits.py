@@ -151,8 +151,12 @@ class Limits:
     joins_as_filters: int = 4
     """Joins whose pairs are formed to find out why they do not match, the last ones of the query first."""
 
+    normalized_joins: int = 8
+    """Ways to compare the keys of a join in the same form that are traced for one question."""
+
     pair_rows: int = 1_000
-    """Rows on each side of such a join. With more, its pairs are not formed."""
+    """Rows on each side of such a join, or different keys on one side where keys are compared in the same form. With
+    more, its pairs are not formed."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

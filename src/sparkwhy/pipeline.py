@@ -164,7 +164,7 @@ def answer_with_explanations(run: Run, candidates: Candidates) -> Answer:
     with run.engine.named_jobs("sparkwhy: trying fixes"):
         kept, tried = judge_explanations(run, search, claims)
         pairs, pairs_left_out = look_at_pairs(run, search, kept)
-    explanations = rank(edit_code(search, kept + pairs))
+    explanations = rank(edit_code(search, add_pairs(kept, pairs)))
     if has_details(run):
         explanations = attach_evidence(run, candidates, explanations, evidence)
     explanations = drop_relaxed_rivals(explanations)
@@ -236,23 +236,29 @@ def attach_evidence(
 def look_at_pairs(
     run: Run, search: FixSearch, found: tuple[Claim, ...]
 ) -> tuple[tuple[Claim, ...], tuple[Message, ...]]:
-    """Find pairs that joins keep apart, if nothing is certain; and what could not be looked at.
+    """Find pairs that joins keep apart; and what could not be looked at.
 
     Best effort: a failure of Spark becomes a warning. With null in the place of failing values nothing is looked at,
     because a pair might be one on which the query fails.
     """
-    if any(each.explanation.certain for each in found):
-        return (), ()
     if run.written is not None:
-        return (), (Message("pairs_left_out"),)
+        certain = any(each.explanation.certain for each in found)
+        return (), () if certain else (Message("pairs_left_out"),)
     run.enter("looking at pairs that joins keep apart")
     try:
-        pairs = find_pairs(search, verify=run.options.verify)
+        pairs = find_pairs(search, found, verify=run.options.verify)
         return count_effects(run, search, pairs), ()
     except run.engine.failures as error:
         if run.engine.was_cancelled(error) or run.engine.failing_value(error):
             raise  # a timeout; or all is asked once more, with null for such values
         return (), (Message("pairs_left_out"),)
+
+
+def add_pairs(found: tuple[Claim, ...], pairs: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    """Return all explanations. Of two that change the same operators, a pair says more than a row without a partner."""
+    changed = {each.ops for each in pairs if each.verified}
+    known = {each.ops for each in found if each.ops not in changed}
+    return (*(each for each in found if each.ops in known), *(each for each in pairs if each.ops not in known))
 
 
 def has_details(run: Run) -> bool:

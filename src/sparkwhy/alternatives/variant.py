@@ -15,8 +15,8 @@ class QueryVariant:
     """One alternative of a query: the same operators under the same ids, some with other parameters.
 
     `changed` are the steps whose parameters differ from the query as written; `notes` say what types were mapped;
-    `evidence` says why an alternative is tried that was not declared. `kind` is what differs: attributes, or an
-    aggregate function; `functions` are then the one as written and the other.
+    `evidence` says why an alternative is tried that was not declared. `kind` is what differs: attributes, an
+    aggregate function (`functions` are then the one as written and the other), or what a join compares.
     """
 
     changes: Mapping[str, str]
@@ -24,7 +24,7 @@ class QueryVariant:
     changed: tuple[OpId, ...]
     notes: tuple[Message, ...] = ()
     evidence: tuple[Message, ...] = ()
-    kind: OneOf["attribute", "aggregate"] = "attribute"
+    kind: OneOf["attribute", "aggregate", "comparison"] = "attribute"
     functions: tuple[str, str] | None = None
 
     @property

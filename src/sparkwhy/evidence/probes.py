@@ -124,7 +124,7 @@ def _fill_in(side: Plan, condition: Expr, seen: Observation) -> Expr | None:
     """Return the condition of a join with the values of a row of one side; None if these are not all known."""
     own = {attribute.id for attribute in side.output}
     read = [path for path in dict.fromkeys(paths_of(condition)) if all(a.id in own for a in attributes_of(path))]
-    known = _constants(read, texts_of(read, seen)) if all(map(seen.has_value, read)) else None
+    known = constants_for(read, texts_of(read, seen)) if all(map(seen.has_value, read)) else None
     return None if known is None else rewrite(condition, known.get)
 
 
@@ -153,7 +153,7 @@ def _probe_kept_rows(
     fresh: Fresh, op: Filter | Distinct, keys: tuple[Expr, ...], seen: Observation, shown_columns: int
 ) -> Iterator[Probe]:
     """Yield the rows that a filter on ranks, or `dropDuplicates`, keeps of those with the keys of the witness."""
-    known = _constants(keys, texts_of(keys, seen)) if all(map(seen.has_value, keys)) else None
+    known = constants_for(keys, texts_of(keys, seen)) if all(map(seen.has_value, keys)) else None
     if known is not None:
         rows = Filter(id=fresh.part(op), input=op, condition=_same(known))
         columns = carry(op.output[:shown_columns])
@@ -167,7 +167,7 @@ def _group(fresh: Fresh, filter: Filter, seen: Observation) -> Iterator[Probe]:
     if group is None or not group.keys or all(verdict is True for _, verdict in seen.outcomes):
         return
     texts = texts_of((Ref(key.attribute) for key in group.keys), seen)
-    known = _constants([key.expr for key in group.keys], texts)
+    known = constants_for([key.expr for key in group.keys], texts)
     counts = tuple(_counts(fresh, group, filter))
     if known is not None and len(counts) > 1:
         rows = Filter(id=fresh.part(filter), input=group.input, condition=_same(known))
@@ -190,7 +190,7 @@ def _same(known: Mapping[Expr, Expr]) -> Expr:
     return all_of(Compare("<=>", expr, value) for expr, value in known.items())
 
 
-def _constants(exprs: Sequence[Expr], texts: Sequence[str | None]) -> dict[Expr, Expr] | None:
+def constants_for(exprs: Sequence[Expr], texts: Sequence[str | None]) -> dict[Expr, Expr] | None:
     """Return what the expressions were, as constants; None if text does not tell."""
     if not all(_is_told_by_text(expr.type) for expr in exprs):
         return None

@@ -6,7 +6,7 @@ import datetime as dt
 import decimal
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import combinations
 
 from sparkwhy.messages import Message, Value
@@ -34,6 +34,12 @@ _CHANGES: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("cast to a date", lambda text: re.sub(r"^(\d{4}-\d{2}-\d{2})[ T].*$", r"\1", text)),
 )
 """What makes texts equal that people take to be equal, in the order in which it is applied."""
+
+
+def change_text(text: str, names: Iterable[str]) -> str:
+    """Return a text after some changes, each given by its name: `"AX-2 "` after trim is `"AX-2"`."""
+    known = dict(_CHANGES)
+    return _apply_changes(text, tuple((name, known[name]) for name in names))
 
 
 def equal_after(one: str, other: str) -> tuple[str, ...] | None:

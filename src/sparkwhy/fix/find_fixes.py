@@ -16,6 +16,7 @@ from sparkwhy.explain.stricter_filters import propose_stricter_filters
 from sparkwhy.fix.code.edits import with_code_edits
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.judge import reject_failing
+from sparkwhy.fix.normalized_keys import explain_near_keys
 from sparkwhy.fix.pairs import explain_pairs
 from sparkwhy.fix.search.search import FixSearch
 from sparkwhy.limits import Limits
@@ -50,9 +51,15 @@ def explain_candidates(candidates: Candidates, limits: Limits, *, stricter: bool
     return explain(candidates.variants.found, traced.bits, found, limits)
 
 
-def find_pairs(search: FixSearch, *, verify: bool) -> tuple[Claim, ...]:
-    """Return explanations for pairs of rows that only the condition of a join keeps apart."""
+def find_pairs(search: FixSearch, known: Sequence[Claim], *, verify: bool) -> tuple[Claim, ...]:
+    """Return explanations for pairs of rows that the condition of a join keeps apart.
+
+    Pairs with keys that differ in what people overlook are looked for always, others only if nothing else is certain.
+    """
     query = search.query
+    near = explain_near_keys(search, known, verify=verify)
+    if near or any(each.explanation.certain for each in known):
+        return near
     return explain_pairs(
         search.engine, query.plan, search.conditions, query.timezone, verify=verify, limits=search.limits
     )
