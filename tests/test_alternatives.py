@@ -594,3 +594,13 @@ def test_a_found_alternative_that_fails_does_not_fail_the_question(spark: SparkS
         spark.conf.set("spark.sql.ansi.enabled", before)
     assert [[op.kind for op in each.operators] for each in answer.explanations] == [["filter"]]
     assert any("r in place of s was not tried" in warning for warning in answer.warnings)
+
+
+@pytest.mark.parametrize("alternatives", [[{"office", "home"}], [Alternative({"office": "home"})], "auto"])
+def test_a_column_that_is_only_selected_may_be_the_wrong_one(spark: SparkSession, alternatives: Any) -> None:
+    people = spark.createDataFrame([(1, "LA", "NY"), (2, "SF", "LV")], "id int, office string, home string")
+    answer = why_not(people.filter("id > 0").select("office"), {"office": "NY"}, alternatives=alternatives)
+    (explanation,) = answer.explanations
+    assert answer.outcome == "explained"
+    assert [(fix.before, fix.after) for fix in explanation.fixes] == [("select office", "select home as office")]
+    assert explanation.verified

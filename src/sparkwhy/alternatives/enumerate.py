@@ -15,7 +15,7 @@ from typing import Literal as OneOf
 from sparkwhy.alternatives.declared import Alternative, Declared, groups_and_alternatives, resolve_name
 from sparkwhy.alternatives.fitting import CannotSubstitute
 from sparkwhy.alternatives.paths import Names, Origin, path_text, spelling_in
-from sparkwhy.alternatives.substitute import Analysis, Substitution, Use, substitute
+from sparkwhy.alternatives.substitute import RESULT, Analysis, Substitution, Use, substitute
 from sparkwhy.alternatives.variant import Alternatives, Pruned, QueryVariant
 from sparkwhy.errors import AlternativeError, TooManyAlternatives, show_argument
 from sparkwhy.limits import DEFAULT_LIMITS, Limits
@@ -70,11 +70,12 @@ def single_changes(plan: Plan, declared: Declared, limits: Limits = DEFAULT_LIMI
     return {op: tuple(nodes) for op, nodes in found.items()}
 
 
-def used_paths(query: Analysis) -> Mapping[OpId, tuple[Names, ...]]:
-    """Return the paths of each table that the query uses, in reading order."""
+def used_paths(query: Analysis, *, by_result: bool = False) -> Mapping[OpId, tuple[Names, ...]]:
+    """Return the paths of each table that operators use, in reading order; or those that the result shows."""
     found: dict[OpId, dict[Names, None]] = {}
-    for origin in _uses(query).values():
-        found.setdefault(origin.table, {})[origin.names] = None
+    for use, origin in _uses(query).items():
+        if (use.operator == RESULT) == by_result:
+            found.setdefault(origin.table, {})[origin.names] = None
     return {table: tuple(names) for table, names in found.items()}
 
 
@@ -114,9 +115,9 @@ def _group(query: Analysis, members: tuple[str, ...]) -> list[Group]:
 def _uses(query: Analysis) -> dict[Use, Origin]:
     """Return all uses of paths in a query, in reading order; of an array and its whole elements, the array counts."""
     found: dict[Use, Origin] = {}
-    for node in walk(query.plan):
-        for origin in (origin for read in query.references[node.id] for origin in read.meaning):
-            use = Use(node.id, origin.table, origin.names)
+    for operator, reads in query.references.items():
+        for origin in (origin for read in reads for origin in read.meaning):
+            use = Use(operator, origin.table, origin.names)
             found[use] = min(found.get(use, origin), origin, key=lambda each: each.fixed)
     return found
 
@@ -138,18 +139,33 @@ def _choices(query: Analysis, groups: list[list[Group]], mode: Mode) -> list[Cho
 
 def _choices_of_group(group: Group, uses: Mapping[Use, Origin]) -> list[Choice]:
     """Return the used members of a group become different members: a permutation, as far as it shows."""
-    used = sorted({member for origin in uses.values() if (member := group.member(origin)) is not None})
+    members = _members_used(group, uses)
+    used = sorted(set(members.values()))
+    in_result = [use for use in members if use.operator == RESULT]
     options = (
-        tuple(Substitution(group.table, old, new) for old, new in zip(used, chosen, strict=True))
+        tuple(
+            each for old, new in zip(used, chosen, strict=True) for each in _replace_member(group, old, new, in_result)
+        )
         for chosen in permutations(group.members, len(used))
     )
     return [Choice(group.text, perm(len(group.members), len(used)), options)]
 
 
+def _members_used(group: Group, uses: Mapping[Use, Origin]) -> dict[Use, Names]:
+    """Return the uses of members by operators; where no operator uses any, those by the result."""
+    found = {use: member for use, origin in uses.items() if (member := group.member(origin)) is not None}
+    return {use: member for use, member in found.items() if use.operator != RESULT} or found
+
+
+def _replace_member(group: Group, old: Names, new: Names, in_result: list[Use]) -> Iterator[Substitution]:
+    if not in_result:
+        yield Substitution(group.table, old, new)
+    yield from (Substitution(group.table, old, new, use) for use in in_result if use.names[: len(old)] == old)
+
+
 def _choices_of_uses(group: Group, uses: Mapping[Use, Origin]) -> list[Choice]:
     """Return choices in which every use of a member becomes any member."""
-    members = {use: group.member(origin) for use, origin in uses.items()}
-    return [_choice_of_use(group, old, use) for use, old in members.items() if old is not None]
+    return [_choice_of_use(group, old, use) for use, old in _members_used(group, uses).items()]
 
 
 def _choice_of_use(group: Group, old: Names, use: Use) -> Choice:
@@ -176,10 +192,13 @@ def _combine_choices(choices: list[Choice]) -> Iterator[tuple[Substitution, ...]
 
 def _resolve_alternative(query: Analysis, alternative: Alternative) -> tuple[Substitution, ...]:
     """Return the changes of an explicit alternative, in every table that has both attributes."""
+    uses = _uses(query)
     found: list[Substitution] = []
     for old, new in alternative.changes.items():
         before, after = resolve_name(old, query), resolve_name(new, query)
-        here = [Substitution(table, before[table], after[table]) for table in before if table in after]
+        here = [
+            each for table in before if table in after for each in _replace(uses, table, before[table], after[table])
+        ]
         if not here:
             raise AlternativeError(
                 f"{old} and {new} are not attributes of one source.",
@@ -189,6 +208,13 @@ def _resolve_alternative(query: Analysis, alternative: Alternative) -> tuple[Sub
             raise AlternativeError(f"the alternative replaces {old} by itself.", hint="name another attribute.")
         found += here
     return tuple(found)
+
+
+def _replace(uses: Mapping[Use, Origin], table: OpId, old: Names, new: Names) -> list[Substitution]:
+    """Return the replacement of a path in the operators that use it; if none does, in the result."""
+    covered = [use for use, origin in uses.items() if origin.goes_through(table, old)]
+    in_result = covered and all(use.operator == RESULT for use in covered)
+    return [Substitution(table, old, new, use) for use in covered] if in_result else [Substitution(table, old, new)]
 
 
 # --- trying ---
@@ -214,6 +240,9 @@ def _try_combinations(
             pruned.append(Pruned(described, error.reason))
             continue
         differences = _differences(query.plan, plan)
+        if described and not differences:
+            pruned.append(_prune_unused(query, changes))
+            continue
         new = QueryVariant(described, plan, _steps(query.plan, differences), notes)
         found[differences] = min(found.get(differences, new), new, key=_rank)
         if len(found) > limit:

@@ -1,7 +1,8 @@
 """Which attribute of a source each reference of a query stands for, and the paths that a source offers.
 
 A path goes through structs and arrays alike: `place.country`, `o_lineitems.l_tax`. What is computed, renamed, grouped
-or aggregated is a new thing: it stands for no path. Nothing is changed here.
+or aggregated is a new thing: it stands for no path. A field that a projection takes out of a struct under its own name,
+one by one or by a star, still stands for its path: the field is only carried along. Nothing is changed here.
 """
 
 from __future__ import annotations
@@ -158,8 +159,9 @@ def _meanings(node: Plan, below: tuple[Meanings, ...]) -> Meanings:
         case OneRow() | Aggregate():
             return {}
         case Project():
-            carried = (column.attribute.id for column in node.columns if column.is_carried)
-            return {id: below[0][id] for id in carried if id in below[0]}
+            scope = MeaningScope(below[0])
+            carried = {c.attribute.id: as_reference(c.expr, scope) for c in node.columns if is_carried_along(c)}
+            return {id: read.meaning for id, read in carried.items() if read is not None}
         case Flatten():
             return {**below[0], **_elements(node, below[0])}
         case Join():
@@ -325,13 +327,26 @@ def _variables(call: Call, scope: MeaningScope) -> Mapping[Variable, Meaning]:
 # --- uses ---
 
 
+def is_carried_along(column: Column) -> bool:
+    """Return whether a projection passes a column on, or a field of one under the name of the field."""
+    if column.is_carried:
+        return True
+    expr = column.expr
+    if not isinstance(expr, FieldOf) or expr.field.name != column.attribute.name:
+        return False
+    while isinstance(expr, FieldOf) and isinstance(expr.input.type, Struct):
+        expr = expr.input
+    return isinstance(expr, Ref)
+
+
 def with_uses(node: Plan, change: Callable[[Expr], Expr]) -> Plan:
     """Return the operator with every expression changed that uses its input; what is merely carried along is no use."""
     match node:
         case Table() | OneRow() | Union() | SetOperation() | Limit() | Sample():
             return node
         case Project():
-            return replace(node, columns=tuple(c if c.is_carried else _change_column(c, change) for c in node.columns))
+            columns = tuple(c if is_carried_along(c) else _change_column(c, change) for c in node.columns)
+            return replace(node, columns=columns)
         case Filter():
             return replace(node, condition=change(node.condition))
         case Join():
@@ -421,6 +436,8 @@ def _exprs_of(node: Plan) -> list[Expr]:
         return expr
 
     with_uses(node, note)
+    if isinstance(node, Project):
+        found += [c.expr for c in node.columns if is_carried_along(c) and not c.is_carried]
     return found
 
 

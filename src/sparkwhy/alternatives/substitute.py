@@ -6,7 +6,7 @@ projection below that dropped the substitute. What replaces a value has its type
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
@@ -34,7 +34,7 @@ from sparkwhy.alternatives.paths import (
 from sparkwhy.errors import assert_never
 from sparkwhy.messages import Message
 from sparkwhy.plan.build import transform
-from sparkwhy.plan.exprs import AttrId, Expr, FieldOf, ItemOf, Ref
+from sparkwhy.plan.exprs import Attribute, AttrId, Expr, FieldOf, ItemOf, Ref
 from sparkwhy.plan.nodes import (
     Aggregate,
     Column,
@@ -59,6 +59,9 @@ from sparkwhy.plan.types import (
 )
 from sparkwhy.plan.walk import fold, inputs, push_down, walk, with_inputs
 
+RESULT = OpId(-1)
+"""Stands for whoever reads the result: a column that is only selected has no other use."""
+
 
 class Use(NamedTuple):
     """The references of one operator to one path."""
@@ -70,7 +73,7 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """One path of a table replaced by another: throughout the query, or in one use."""
+    """One path of a table replaced by another: in all operators, or in one use."""
 
     table: OpId
     old: Names
@@ -80,7 +83,9 @@ class Substitution:
     def covers(self, operator: OpId, origin: Origin) -> bool:
         """Return whether it changes a reference of the operator; a path that leads to flattened elements is settled."""
         reached = origin.goes_through(self.table, self.old)
-        return reached and self.use in (None, Use(operator, origin.table, origin.names))
+        if self.use is None:
+            return reached and operator != RESULT
+        return reached and self.use == Use(operator, origin.table, origin.names)
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,14 @@ class Analysis:
         meanings = meanings_of(plan)
         tables = {node.id: node for node in walk(plan) if isinstance(node, Table)}
         references = {node.id: references_of(node, scope_below(node, meanings)) for node in walk(plan)}
+        references[RESULT] = _references_of_result(plan, meanings[plan.id])
         return cls(plan, meanings, tables, references, field_names_read(plan))
+
+
+def _references_of_result(plan: Plan, meanings: Meanings) -> tuple[Reference, ...]:
+    scope = MeaningScope(meanings)
+    found = (as_reference(Ref(attribute), scope) for attribute in plan.output)
+    return tuple(read for read in found if read is not None)
 
 
 def substitute(query: Analysis, changes: tuple[Substitution, ...]) -> tuple[Plan, tuple[Message, ...]]:
@@ -150,6 +162,17 @@ class SubstitutionPlan:
         """Return what below the operator leads to the target, with the fields to take of it; the nearest first."""
         known = scope_below(node, self.offered).attributes
         attributes = [a for each in inputs(node) for a in each.output if a.id in known]
+        return self._offers_among(attributes, known, target, scope)
+
+    def is_in_result(self, target: Meaning) -> bool:
+        """Return whether the result shows the target too: then nothing says that another column was meant."""
+        plan, known = self.query.plan, self.offered[self.query.plan.id]
+        attributes = [attribute for attribute in plan.output if attribute.id in known]
+        return bool(self._offers_among(attributes, known, target, MeaningScope({})))
+
+    def _offers_among(
+        self, attributes: Sequence[Attribute], known: Meanings, target: Meaning, scope: MeaningScope
+    ) -> list[tuple[Expr, Names]]:
         bases: list[tuple[Expr, Meaning]] = [*scope.variables.items(), *((Ref(a), known[a.id]) for a in attributes)]
         leading = [(base, meaning) for base, meaning in bases if _leads_to(meaning, target)]
         nearest = sorted(leading, key=lambda it: _distance(it[1], target))
@@ -188,8 +211,7 @@ def _plan_substitution(query: Analysis, changes: tuple[Substitution, ...]) -> Su
 def _columns_to_change(planned: SubstitutionPlan) -> Mapping[ProjectedColumn, Meaning]:
     """Return the columns of projections that have to become others, given what is offered."""
     plan = planned.query.plan
-    nothing: Pending = {}
-    came = push_down(plan, nothing, lambda node, pending: _push_through(planned, node, pending))
+    came = push_down(plan, _pending_of_result(planned), lambda node, pending: _push_through(planned, node, pending))
     projections = [node for node in walk(plan) if isinstance(node, Project)]
     return {
         (node.id, id): meaning
@@ -216,7 +238,8 @@ def _pass_through(planned: SubstitutionPlan, node: Plan, pending: Pending) -> tu
             return ()
         case Project():
             here = _columns_replaced_by(planned, node, pending)
-            return ({id: wanted for id, wanted in pending.items() if id not in here},)
+            rest = {id: wanted for id, wanted in pending.items() if id not in here}
+            return (_merge(_pass_columns(planned, node, rest)),)
         case Flatten():
             made = {id: wanted for id, wanted in pending.items() if id in {e.id for e in node.elements}}
             _check_reached(planned, node, made)
@@ -233,6 +256,26 @@ def _pass_through(planned: SubstitutionPlan, node: Plan, pending: Pending) -> tu
             return (pending,)
         case _:
             assert_never(node)
+
+
+def _pass_columns(planned: SubstitutionPlan, node: Project, pending: Pending) -> Iterator[Pending]:
+    """Yield what is wanted of the columns that a projection carries along, as wants of what it takes them from."""
+    scope = scope_below(node, planned.query.meanings)
+    for column in node.columns:
+        wanted = pending.get(column.attribute.id)
+        read = None if wanted is None else as_reference(column.expr, scope)
+        if wanted is not None and read is not None:
+            fields = read.meaning[0].names[len(_root_meaning(read)[0].names) :]
+            assert isinstance(read.root, Ref)
+            yield {read.root.attribute.id: frozenset(_drop_fields(target, fields, node) for target in wanted)}
+
+
+def _drop_fields(target: Meaning, fields: Names, node: Plan) -> Meaning:
+    """Return what the struct has to become of which these fields are taken."""
+    count = len(fields)
+    if any(origin.names[len(origin.names) - count :] != fields for origin in target):
+        raise CannotSubstitute(Message("does_not_reach", path=_text(target), step=str(node.id)))
+    return tuple(replace(origin, names=origin.names[: len(origin.names) - count]) for origin in target)
 
 
 def _restrict(pending: Pending, node: Plan) -> Pending:
@@ -296,6 +339,16 @@ def _pending_of(planned: SubstitutionPlan, node: Plan, read: Reference) -> Pendi
     if not isinstance(read.root, Ref):
         raise CannotSubstitute(Message("does_not_reach", path=_text(target), step=str(node.id)))
     return {read.root.attribute.id: frozenset({_root_target(planned, node, read)})}
+
+
+def _pending_of_result(planned: SubstitutionPlan) -> Pending:
+    """Return what columns of the result have to become others: those whose substitutes the result does not show."""
+    found: dict[AttrId, frozenset[Meaning]] = {}
+    for read in planned.query.references[RESULT]:
+        target = planned.target(RESULT, read.meaning)
+        if target != read.meaning and not planned.is_in_result(target) and isinstance(read.root, Ref):
+            found[read.root.attribute.id] = frozenset({target})
+    return found
 
 
 def _root_meaning(read: Reference) -> Meaning:

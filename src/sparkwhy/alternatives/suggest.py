@@ -84,20 +84,24 @@ def suggestions(
     With `only_asked`, in the place of columns that the question asks about.
     """
     query = Analysis.of(plan)
-    possible = _pairs_asked_about(query, conditions) if only_asked else _pairs(query)
+    used = list(_pairs(query, used_paths(query)))
+    shown = _pairs(query, used_paths(query, by_result=True))
+    if only_asked:
+        used = _pairs_asked_about(query, conditions, used)
+    possible = {*used, *_pairs_asked_about(query, conditions, shown)}
     pairs = sorted(possible, key=lambda pair: (-pair.likeness, pair.old, pair.new))
     found = [p for pair in pairs[: limits.proposed_pairs] for p in _make_suggestions(query, pair, conditions)]
     return tuple({tuple(p.rewritten.changes.items()): p for p in reversed(found)}.values())[::-1]
 
 
-def _pairs_asked_about(query: Analysis, conditions: Conditions) -> Iterator[Pair]:
+def _pairs_asked_about(query: Analysis, conditions: Conditions, pairs: Iterable[Pair]) -> list[Pair]:
     wanted = backtrace(query.plan, conditions)
     names = {id: {a.name for c in wanted[id] for a in attributes_of(c)} for id in query.tables}
-    return (pair for pair in _pairs(query) if pair.old[0] in names[pair.table])
+    return [pair for pair in pairs if pair.old[0] in names[pair.table]]
 
 
-def _pairs(query: Analysis) -> Iterator[Pair]:
-    for table_id, used in used_paths(query).items():
+def _pairs(query: Analysis, used_by_table: Mapping[OpId, tuple[Names, ...]]) -> Iterator[Pair]:
+    for table_id, used in used_by_table.items():
         offered = paths_of_table(query.tables[table_id])
         known = {path.names: path for path in offered}
         for names in used:
