@@ -147,9 +147,9 @@ def page(found: Quality, small: str) -> str:
 
 _SMALL = """## Small scenarios
 
-The running example and the crime scenarios of the paper, without alternatives, also in the interpreter. Their tables
-have up to twelve rows. With three joins this is more than the oracle can enumerate; where it was cut off, it knows only
-some of the explanations."""
+The running example of the paper, without and with its alternative, and the crime scenarios without alternatives, also
+in the interpreter. Their tables have up to twelve rows. With three joins this is more than the oracle can enumerate;
+where it was cut off, it knows only some of the explanations."""
 
 
 def _session() -> SparkSession:

@@ -1,4 +1,4 @@
-"""The scenarios whose tables are small enough for the oracle, asked as written: without declared groups."""
+"""The scenarios whose tables are small enough for the oracle: the running example with its declared group too."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from bench.quality_cases import MAX_STATES, Case
+from bench.quality_cases import MAX_STATES, Case, Group
 from bench.quality_compare import Ours, explanations, is_sound, our_answer, steps_of
-from examples.running_example import MISSING, cities
+from examples.running_example import MISSING, MIXED_UP, cities
 from sparkwhy.lab.oracle import consult
 from sparkwhy.lab.tables import tables_of
 from sparkwhy.question.bind import bind
@@ -23,19 +23,24 @@ SMALL = ("C1", "C2", "C3")
 
 
 def cases(session: SparkSession) -> Iterator[Case]:
-    """The running example, and the crime scenarios."""
+    """The running example, as written and with its group, and the crime scenarios as written."""
     yield _case(session, "running example", cities(), MISSING)
+    groups = tuple(frozenset((name,) for name in group) for group in MIXED_UP)
+    yield _case(session, "running example, with its group", cities(), MISSING, groups)
     tables = GeneratedTables(session)
     for name in SMALL:
         scenario = SCENARIOS[name]
         yield _case(session, name, scenario.query(tables), scenario.question(tables))
 
 
-def _case(session: SparkSession, name: str, df: DataFrame, missing: Mapping[str, Any]) -> Case:
+def _case(
+    session: SparkSession, name: str, df: DataFrame, missing: Mapping[str, Any], groups: tuple[Group, ...] = ()
+) -> Case:
     plan = with_join_conditions(read(df))
     tables = dict(tables_of(session, plan))
     question = bind(to_pattern(missing), plan.output, timezone="UTC")
-    return Case(name, plan, tables, (), question, consult(plan, tables, question, max_states=MAX_STATES))
+    oracle = consult(plan, tables, question, groups=groups, max_states=MAX_STATES)
+    return Case(name, plan, tables, groups, question, oracle)
 
 
 def scenarios(session: SparkSession) -> str:

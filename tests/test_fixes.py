@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from sparkwhy import ANY, Answer, gt, pipeline, why_not
+from sparkwhy import ANY, Answer, Limits, gt, pipeline, why_not
 from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.model import Explanation
 from sparkwhy.explain.rank import rank
@@ -71,10 +71,23 @@ def test_the_alternative_has_fixes_of_its_own(exact: Answer) -> None:
         ("constant", "filter address.year >= 2019", "filter address.year >= 2018"),
     ]
     assert second.verified is True
-    # Peter joins Sue in LA, which as rows is one that leaves and one that enters: one more than SF alone.
-    assert second.side_effects is not None
-    assert (second.side_effects.added, second.side_effects.removed) == (1, 1)
-    assert second.minimal is False
+
+
+def test_one_more_name_in_a_list_is_less_than_a_new_city(exact: Answer) -> None:
+    """Peter joins Sue in LA, which as rows is one that leaves and one that enters. The paper has both explanations."""
+    first, second = (each.side_effects for each in exact.explanations)
+    assert first is not None
+    assert second is not None
+    assert (first.added, first.removed, first.changed, first.distance) == (1, 0, 0, 2)
+    assert (second.added, second.removed, second.changed, second.distance) == (1, 1, 1, 1)
+    assert [each.minimal for each in exact.explanations] == [True, True]
+    assert [(each.extends, each.is_folded) for each in exact.explanations] == [(None, False), (1, False)]
+    assert "1 other row has other elements in its lists, such as" in str(exact)
+
+
+def test_elements_decide_on_large_data_too(cities: DataFrame) -> None:
+    answer = why_not(cities, MISSING, alternatives=[{"address1", "address2"}], limits=Limits(large_bytes=0))
+    assert [each.minimal for each in answer.explanations] == [True, True]
 
 
 def test_the_line_of_the_user_is_told_as_a_diff(exact: Answer) -> None:
@@ -110,6 +123,8 @@ def test_plain_data_has_it_all(exact: Answer) -> None:
         "upper": 1,
         "added": 1,
         "removed": 0,
+        "changed": 0,
+        "distance": 2,
         "added_rows": [{"city": "SF", "nList": ["Peter"]}],
         "removed_rows": [],
     }

@@ -56,6 +56,10 @@ class SideEffects:
 
     `added` and `removed` are known when the count is exact, with a few examples of each if these were asked for. A row
     that changes leaves the result and enters it again.
+
+    If a column of the result is a list, `changed` is how many of these rows only have other elements in their lists,
+    and `distance` decides which explanation is minimal: a row that enters or leaves counts one, and so does each
+    element of its lists; of a row that only has other elements, just these count.
     """
 
     lower: int
@@ -64,6 +68,8 @@ class SideEffects:
     removed: int | None = None
     added_rows: tuple[Mapping[str, Any], ...] = ()
     removed_rows: tuple[Mapping[str, Any], ...] = ()
+    changed: int | None = None
+    distance: int | None = None
 
 
 @dataclass(frozen=True)

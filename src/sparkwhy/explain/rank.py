@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import permutations
+from math import inf
 
 from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.cores import Under, cores_of, extends, find_under, is_folded, pads_with_nulls
 from sparkwhy.explain.model import Explanation
+from sparkwhy.plan.exprs import Attribute
 from sparkwhy.plan.nodes import OpId
+from sparkwhy.plan.types import Array, Map
 
 
 def rank(claims: Sequence[Claim]) -> tuple[Explanation, ...]:
@@ -122,7 +125,21 @@ def _operators(claim: Claim) -> frozenset[int]:
     return frozenset(operator.id for operator in claim.explanation.operators)
 
 
-def _effects(explanation: Explanation) -> tuple[int, int]:
-    """Return the least and the most rows that are affected; (0, 0) where nothing was counted, so that all are equal."""
+def _effects(explanation: Explanation) -> tuple[float, float]:
+    """Return the least and the most that is affected; (0, 0) where nothing was counted, so that all are equal.
+
+    Where rows have lists and their elements were not compared, a row that changes may do so by one element or by many.
+    """
     known = explanation.side_effects
-    return (0, 0) if known is None else (known.lower, known.upper)
+    if known is None:
+        return 0, 0
+    if known.distance is not None:
+        return known.distance, known.distance
+    if not has_lists(explanation.plan.output) or not known.upper:
+        return known.lower, known.upper
+    return (known.lower + 1) // 2, inf
+
+
+def has_lists(output: Iterable[Attribute]) -> bool:
+    """Return whether some column of a result is a list or a map, whose elements count by themselves."""
+    return any(isinstance(attribute.type, Array | Map) for attribute in output)

@@ -2,6 +2,9 @@
 
 Results are bags; nested values are compared without order. Rows that match the question do not count: they are what
 was asked for.
+
+If a column is a list, its elements count too. A row is taken apart into its other columns and its elements, and what is
+counted is how many of these parts come and go: of `LA: [Sue]` and `LA: [Peter, Sue]` one, Peter.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from typing import Any, NamedTuple
 
 from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.explain.model import SideEffects
+from sparkwhy.explain.rank import has_lists
 from sparkwhy.explain.repair import Repair
 from sparkwhy.fix.verify import bit_of_query, bits_in, group_by_columns, present_in, query_of_bit
 from sparkwhy.plan.build import (
@@ -27,10 +31,25 @@ from sparkwhy.plan.build import (
     null,
     transform,
 )
-from sparkwhy.plan.exprs import AggCall, Case, Cast, Compare, Expr, FieldOf, IsNull, MakeStruct, Not, Or, Ref, is_true
+from sparkwhy.plan.exprs import (
+    AggCall,
+    Attribute,
+    Case,
+    Cast,
+    Compare,
+    CompareOp,
+    Expr,
+    FieldOf,
+    IsNull,
+    MakeStruct,
+    Not,
+    Or,
+    Ref,
+    is_true,
+)
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Plan, Project
 from sparkwhy.plan.types import INTEGER, LONG, STRING, UNCOMPARABLE, Array, Atom, Field, Map, Struct, Type
-from sparkwhy.trace.encode import encode
+from sparkwhy.trace.encode import encode, encode_row
 from sparkwhy.trace.evaluate import EvaluatedQueries, evaluate
 from sparkwhy.trace.liveness import minus, unite_sets
 from sparkwhy.trace.witness import decode_values
@@ -52,7 +71,8 @@ def effects_plan(
     listed = call("concat", *map(_list_moves, moved.sets))
     flat = Flatten(id=fresh.part(plan), input=moved.plan, collection=listed, elements=(move,))
     found = _rows_of_moves(fresh, flat, evaluated, [group[0] for group in groups], Ref(move), examples=examples)
-    return _count_moves(fresh, plan, _net_moves(fresh, plan, found))
+    netted = _net_moves(fresh, plan, found)
+    return _count_parts(fresh, plan, netted) if _lists_in(netted) else _count_moves(fresh, plan, netted)
 
 
 def _evaluate_repairs(plan: Plan, repairs: Sequence[Repair], *, large: bool) -> EvaluatedQueries:
@@ -272,16 +292,119 @@ def _count_moves(fresh: Fresh, plan: Plan, netted: Plan) -> Plan:
     return Aggregate(id=fresh.part(plan), input=netted, keys=carry((gate.attribute,)), aggregates=tuple(columns))
 
 
+# --- lists ---
+
+_PART = Struct((Field("column", INTEGER), Field("element", STRING)))
+"""A part of a row: an element of the list in a column; or of a column -1 for its other columns together."""
+
+
+def _lists_in(netted: Plan) -> list[int]:
+    """Return the columns of rows that are lists; a map is the list of its entries here."""
+    row = netted.output[1].type
+    assert isinstance(row, Struct)
+    return [at for at, field in enumerate(row.fields) if isinstance(field.type, Array)]
+
+
+def _count_parts(fresh: Fresh, plan: Plan, netted: Plan) -> Plan:
+    """Return what `_count_moves` does, how many rows have other elements only, and how many parts come and go."""
+    gate, row, net, *texts = (Ref(attribute) for attribute in netted.output)
+    part = fresh.attribute("part", _PART)
+    flat = Flatten(id=fresh.part(plan), input=netted, collection=_parts(row, _lists_in(netted)), elements=(part,))
+    is_row = equal(FieldOf(Ref(part), 0), integer(-1))
+    moves = [all_of((is_row, Compare(op, net, long(0)))) for op in _SIGNS]
+    columns = [
+        Column(fresh.attribute("gate", LONG), gate),
+        Column(fresh.attribute("others", STRING), encode_row(_others(row, _lists_in(netted)))),
+        Column(fresh.attribute("part", _PART), Ref(part)),
+        Column(fresh.attribute("net", LONG), net),
+    ]
+    for here, sign in zip(moves, (1, -1), strict=True):
+        columns.append(Column(fresh.attribute("rows", LONG), either(here, call("*", net, long(sign)), long(0))))
+        columns += [
+            Column(fresh.attribute("text", Array(STRING), nullable=True), either(here, text, null(Array(STRING))))
+            for text in texts
+        ]
+    listed = Project(id=fresh.part(plan), input=flat, columns=tuple(columns))
+    keys, (found_net, *found) = listed.output[:3], listed.output[3:]
+    net_parts = Aggregate(
+        id=fresh.part(plan),
+        input=listed,
+        keys=carry(keys),
+        aggregates=(_sum(fresh, Ref(found_net)), *(c for a in found for c in _merge(fresh, a))),
+    )
+    return _count_by_repair(fresh, plan, net_parts)
+
+
+_SIGNS: tuple[CompareOp, CompareOp] = (">", "<")
+"""How the net number of copies of a row compares with 0 if it enters, and if it leaves."""
+
+
+def _parts(row: Expr, lists: Sequence[int]) -> Expr:
+    """Return the parts of a row: one for its other columns, one for each element of a list, one for a null list."""
+    names = tuple(field.name for field in _PART.fields)
+
+    def part(column: int, element: Expr) -> Expr:
+        return MakeStruct(names, (integer(column), element))
+
+    def elements(at: int) -> Expr:
+        value = FieldOf(row, at)
+        each = transform(value, lambda element: part(at, encode(element)))
+        return either(IsNull(value), call("array", part(-2 - at, null(STRING))), each)
+
+    return call("concat", call("array", part(-1, null(STRING))), *map(elements, lists))
+
+
+def _others(row: Expr, lists: Sequence[int]) -> Iterator[Expr]:
+    """Yield the columns of a row that are no lists."""
+    assert isinstance(row.type, Struct)
+    return (FieldOf(row, at) for at in range(len(row.type.fields)) if at not in lists)
+
+
+def _sum(fresh: Fresh, value: Expr) -> Column:
+    return Column(fresh.attribute("sum", LONG), AggCall("sum", (value,)))
+
+
+def _merge(fresh: Fresh, attribute: Attribute) -> Iterator[Column]:
+    """Yield the sum of a number, and the first and the last of texts."""
+    if attribute.type == LONG:
+        yield _sum(fresh, Ref(attribute))
+    else:
+        for function in ("min", "max"):
+            example = fresh.attribute(function, attribute.type, nullable=True)
+            yield Column(example, AggCall(function, (Ref(attribute),)))
+
+
+def _count_by_repair(fresh: Fresh, plan: Plan, parts: Plan) -> Plan:
+    """Return the counts of each repair: rows that enter and leave with examples, rows that change, and parts."""
+    (gate, _, _), (net, *moves) = parts.output[:3], parts.output[3:]
+    half = len(moves) // 2
+    entering, leaving = Ref(moves[0]), Ref(moves[half])
+    columns: list[Column] = []
+    for rows, *examples in (moves[:half], moves[half:]):
+        columns.append(_sum(fresh, Ref(rows)))
+        for attribute, function in zip(examples, ("min", "max"), strict=bool(examples)):
+            example = fresh.attribute(function, attribute.type, nullable=True)
+            columns.append(Column(example, AggCall(function, (Ref(attribute),))))
+    columns.append(_sum(fresh, call("least", entering, leaving)))
+    columns.append(_sum(fresh, call("abs", Ref(net))))
+    return Aggregate(id=fresh.part(plan), input=parts, keys=carry((gate,)), aggregates=tuple(columns))
+
+
+# --- what the counts say ---
+
+
 def effects_of(plan: Plan, count: int, rows: Iterable[Sequence[Any]], timezone: str) -> Mapping[int, SideEffects]:
     """Return the rows of an `effects_plan` as the side effects of each repair, numbered from 0."""
-    found = {i: SideEffects(0, 0, 0, 0) for i in range(count)}
-    for gate, *counts in rows:
+    lists = has_lists(plan.output)
+    none = SideEffects(0, 0, 0, 0, changed=0, distance=0) if lists else SideEffects(0, 0, 0, 0)
+    found = dict.fromkeys(range(count), none)
+    for gate, *values in rows:
+        counts, parts = (values[:-2], values[-2:]) if lists else (values, [])
         entering, leaving = counts[: len(counts) // 2], counts[len(counts) // 2 :]
         (added, *some), (removed, *gone) = entering, leaving
+        examples = _examples(plan, some, timezone), _examples(plan, gone, timezone)
         both = added + removed
-        found[query_of_bit(gate) - 1] = SideEffects(
-            both, both, added, removed, _examples(plan, some, timezone), _examples(plan, gone, timezone)
-        )
+        found[query_of_bit(gate) - 1] = SideEffects(both, both, added, removed, *examples, *parts)
     return found
 
 

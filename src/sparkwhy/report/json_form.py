@@ -105,6 +105,8 @@ def _effects(effects: SideEffects) -> dict[str, Any]:
         "upper": effects.upper,
         "added": effects.added,
         "removed": effects.removed,
+        "changed": effects.changed,
+        "distance": effects.distance,
         "added_rows": _rows(effects.added_rows),
         "removed_rows": _rows(effects.removed_rows),
     }

@@ -247,9 +247,24 @@ def show_effects(effects: SideEffects) -> str:
         if effects.lower == effects.upper:
             return f"{count_of(effects.upper, 'other row')} of the result {verb}"
         return f"{effects.lower} to {effects.upper} other rows of the result change"
-    moves = {"enter": effects.added, "leave": effects.removed}
-    first, *then = [(count, verb if count > 1 else f"{verb}s") for verb, count in moves.items() if count]
-    return ", ".join([f"{count_of(first[0], 'other row')} {first[1]} the result", *(f"{n} {verb}" for n, verb in then)])
+    changed = effects.changed or 0
+    counts = (effects.added - changed, effects.removed - changed, changed)
+    first, *then = [(count, words) for count, words in zip(counts, _MOVES, strict=True) if count]
+    number, (_, _, where) = first
+    whole = f"{count_of(number, 'other row')} {_verb(*first)}{where}"
+    return ", ".join([whole, *(f"{count} {_verb(count, words)}" for count, words in then)])
+
+
+_MOVES = (
+    ("enters", "enter", " the result"),
+    ("leaves", "leave", " the result"),
+    ("has other elements in its lists", "have other elements in their lists", ""),
+)
+"""What rows do: of one, of several, and what the first of these sentences ends with."""
+
+
+def _verb(count: int, words: tuple[str, str, str]) -> str:
+    return words[0] if count == 1 else words[1]
 
 
 def _headline(answer: Answer) -> str:
