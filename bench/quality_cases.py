@@ -89,7 +89,7 @@ def case(seed: str) -> Case | None:
         return None
     original = run(plan, maker.tables)
     found = possible_bags(plan, maker.tables, Changer(Swaps.of(plan, groups), MAX_STATES, DEFAULTS))
-    question = _question(maker.random, plan, maker.tables, found)
+    question = draw_question(maker.random, plan, maker.tables, found)
     if question is None:
         return None
     return Case(seed, plan, maker.tables, groups, question, judge_outcomes(plan, original, found, question))
@@ -257,7 +257,7 @@ def _paths(table: Table) -> Iterator[tuple[OpId, tuple[str, ...], Type]]:
 # --- questions ---
 
 
-def _question(random: Random, plan: Plan, tables: Tables, found: PossibleBags) -> Question | None:
+def draw_question(random: Random, plan: Plan, tables: Tables, found: PossibleBags) -> Question | None:
     """A pattern of a row that the query lacks and one of its reparameterizations returns."""
     active = [_different(row[i] for outcome in found.found for row in outcome.rows) for i in range(len(plan.output))]
     for _ in range(DRAWS):

@@ -30,7 +30,7 @@ def subsets(items: tuple[Dropper, ...]) -> Iterator[frozenset[Dropper]]:
 
 
 def droppers(plan: Plan) -> tuple[Dropper, ...]:
-    return tuple(dropper for node in walk(plan) for dropper in droppers_of(node))
+    return tuple(dict.fromkeys(dropper for node in walk(plan) for dropper in droppers_of(node)))
 
 
 def alive_rows(traced: TracedQuery, rows: list[Row], droppers: frozenset[Dropper], alternative: int = 0) -> list[Row]:

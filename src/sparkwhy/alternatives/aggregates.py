@@ -17,7 +17,8 @@ from sparkwhy.plan.exprs import AggCall, Expr
 from sparkwhy.plan.nodes import Aggregate, Column, Plan
 from sparkwhy.plan.show import names_for, show_expr
 from sparkwhy.plan.types import Map, is_numeric
-from sparkwhy.plan.walk import fold, walk, with_inputs
+from sparkwhy.plan.uses import change_all_uses
+from sparkwhy.plan.walk import walk
 from sparkwhy.plan.walk_exprs import attributes_of
 
 _STANDARD = (("count", False), ("count", True), ("sum", False), ("avg", False), ("min", False), ("max", False))
@@ -45,7 +46,7 @@ def _aggregate_variants(plan: Plan, conditions: Conditions) -> Iterator[tuple[Qu
     """Yield the query with another function for an aggregate that the question reads, one for each that can be."""
     wanted = backtrace(plan, conditions)
     for node in walk(plan):
-        if isinstance(node, Aggregate):
+        if isinstance(node, Aggregate) and node.use_of is None:
             for column in _columns_read_by(node, wanted[node.id]):
                 yield from ((_make_variant(plan, node, column, call), call) for call in _other_calls(column.expr))
 
@@ -80,6 +81,6 @@ def _takes(function: str, call: AggCall) -> bool:
 def _make_variant(plan: Plan, node: Aggregate, column: Column, call: AggCall) -> QueryVariant:
     aggregates = tuple(replace(each, expr=call) if each is column else each for each in node.aggregates)
     other = replace(node, aggregates=aggregates)
-    changed = fold(plan, lambda each, inputs: with_inputs(other if each.id == node.id else each, inputs))
+    changed = change_all_uses(plan, {node.id: other})
     texts = [show_expr(expr, names_for(node)) for expr in (column.expr, call)]
     return QueryVariant({}, changed, (node.id,), kind="aggregate", functions=(texts[0], texts[1]))

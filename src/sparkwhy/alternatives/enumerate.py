@@ -21,6 +21,7 @@ from sparkwhy.errors import AlternativeError, TooManyAlternatives, show_argument
 from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import OpId, Plan
+from sparkwhy.plan.uses import are_uses_alike
 from sparkwhy.plan.walk import walk
 
 Mode: TypeAlias = OneOf["swap", "each"]
@@ -51,7 +52,9 @@ def swap_members(query: Analysis, table: OpId, members: tuple[Names, Names]) -> 
     """Return the query with two attributes of a table in each other's place; None if that cannot be, or changes
     nothing.
     """
-    choices = _choices_of_group(Group("", table, tuple(sorted(members))), _uses(query))
+    uses, both = _uses(query), tuple(sorted(members))
+    same = [node.id for node in query.tables.values() if node.first_use == query.tables[table].first_use]
+    choices = [choice for each in same for choice in _choices_of_group(Group("", each, both), uses)]
     tried = _try_combinations(query, _combine_choices(choices), DEFAULT_LIMITS.alternatives)
     return tried.found[-1] if tried is not None and len(tried.found) > 1 else None
 
@@ -62,7 +65,7 @@ def single_changes(plan: Plan, declared: Declared, limits: Limits = DEFAULT_LIMI
     groups, _ = groups_and_alternatives(declared)
     found: dict[OpId, list[Plan]] = {}
     for choice in _choices(query, [_group(query, group) for group in groups], "each"):
-        tried = _try_combinations(query, choice.options, limits.alternatives)
+        tried = _try_combinations(query, choice.options, limits.alternatives, single=True)
         for each in tried.found[1:] if tried is not None else ():
             nodes = {node.id: node for node in walk(each.plan)}
             if len(each.changed) == 1 and each.changed[0] in nodes:
@@ -221,10 +224,12 @@ def _replace(uses: Mapping[Use, Origin], table: OpId, old: Names, new: Names) ->
 
 
 def _try_combinations(
-    query: Analysis, combinations: Iterable[tuple[Substitution, ...]], limit: int
+    query: Analysis, combinations: Iterable[tuple[Substitution, ...]], limit: int, *, single: bool = False
 ) -> Alternatives | None:
     """Return the combinations rewritten, each different query once, and those that cannot be; None if these are too
     many.
+
+    All uses of an operator read the same; with `single` changes, one of them stands for all.
     """
     uses = _uses(query)
     found: dict[Differences, QueryVariant] = {(): QueryVariant({}, query.plan, ())}
@@ -238,6 +243,8 @@ def _try_combinations(
             plan, notes = substitute(query, changes)
         except CannotSubstitute as error:
             pruned.append(Pruned(described, error.reason))
+            continue
+        if not (single or are_uses_alike(plan)):
             continue
         differences = _differences(query.plan, plan)
         if described and not differences:
@@ -290,7 +297,9 @@ def _parameters(node: Plan) -> tuple[object, ...]:
 def _steps(plan: Plan, differences: Differences) -> tuple[OpId, ...]:
     """Return the steps of operators, each once."""
     steps = {node.id.step for node in walk(plan) if not node.id.part}
-    return tuple(dict.fromkeys(OpId(id.step) if id.step in steps else id for id, _ in differences))
+    written = {node.id: node.first_use for node in walk(plan)}
+    changed = (written[id] for id, _ in differences)
+    return tuple(dict.fromkeys(OpId(id.step) if id.step in steps else id for id in changed))
 
 
 # --- changes in words ---

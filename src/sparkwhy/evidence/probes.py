@@ -52,10 +52,10 @@ def probes(plan: Plan, explanations: Iterable[Explanation], limits: Limits = DEF
 
 
 def _observations(explanation: Explanation) -> Iterator[tuple[int, Observation]]:
-    for operator in explanation.operators:
+    for step in (step for operator in explanation.operators for step in explanation.steps_of(operator)):
         for witness in explanation.witnesses:
-            if operator.id in witness.at:
-                yield operator.id, witness.at[operator.id]
+            if step in witness.at:
+                yield step, witness.at[step]
 
 
 def _probe(fresh: Fresh, node: Plan, seen: Observation, *, alone: bool, columns: int) -> Iterator[Probe]:

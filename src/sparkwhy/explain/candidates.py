@@ -120,12 +120,13 @@ def _claim(traced: TracedQuery, alternative: int, blame: Expr, certain: bool, co
 def _exists(traced: TracedQuery, alternative: int, blame: Expr) -> Expr:
     """Return whether a row exists in an alternative: its gate is not blamed, and nothing there takes it away for
     good.
+
+    Bits of variants, and of operators that are used twice, can be in what the row blames and in what takes it away.
     """
     gate = long(traced.bits.variant_bits & 1 << alternative)
-    if not traced.bits.variant_bits:
-        return boolean(True)
-    open = equal(call("&", blame, gate), long(0))
-    if traced.rows.unless is None:
+    open = equal(call("&", blame, gate), long(0)) if traced.bits.variant_bits else boolean(True)
+    overlap = traced.bits.variant_bits or any(node.use_of is not None for node in walk(traced.plans[0]))
+    if traced.rows.unless is None or not overlap:
         return open
     counted = long(traced.bits.active(alternative) | traced.bits.variant_bits & 1 << alternative)
     gone = exists(traced.rows.unless_expr, lambda u: is_inside(call("&", u, counted), blame))

@@ -49,7 +49,8 @@ def causes_of(operator: Operator, explanation: Explanation) -> tuple[Cause, ...]
 
     For example `("condition_null", "condition_false")` if `status` is null in one witness and 'open' in another.
     """
-    seen = [witness.at[operator] for witness in explanation.witnesses if operator.id in witness.at]
+    steps = explanation.steps_of(operator)
+    seen = [witness.at[step] for witness in explanation.witnesses for step in steps if step in witness.at]
     return tuple(dict.fromkeys(map(cause_of, seen))) or ("not_recorded",)
 
 

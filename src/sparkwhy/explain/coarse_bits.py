@@ -56,7 +56,7 @@ def select_single(bits: Bits, candidates: Iterable[Candidate]) -> tuple[Candidat
 
 def _group_droppers(plan: Plan, count: int) -> Coarse:
     """Return all operators that drop rows in `count` sets of neighbours."""
-    ops: Sequence[OpId] = [node.id for node in walk(plan) if droppers_of(node)]
+    ops: Sequence[OpId] = list(dict.fromkeys(node.first_use for node in walk(plan) if droppers_of(node)))
     size = ceil(len(ops) / count) or 1
     parts = (frozenset(ops[at : at + size]) for at in range(0, len(ops), size))
     return tuple(part for part in parts if len(part) > 1)

@@ -8,8 +8,9 @@ from typing import Any
 from typing import Literal as OneOf
 
 from sparkwhy.messages import Message
-from sparkwhy.plan.nodes import Kind, Plan
+from sparkwhy.plan.nodes import Kind, OpId, Plan
 from sparkwhy.plan.show import show_op
+from sparkwhy.plan.walk import walk
 from sparkwhy.trace.witness import Witness, unique_names
 
 
@@ -110,6 +111,11 @@ class Explanation:
     side_effects: SideEffects | None = None
     reason: Message | None = None
     plan: Plan = field(compare=False, repr=False, kw_only=True)
+
+    def steps_of(self, operator: Operator) -> tuple[int, ...]:
+        """Return the steps of all uses of an operator: what was written once may be read in several places."""
+        written = OpId(operator.id)
+        return tuple(node.id.step for node in walk(self.plan) if node.first_use == written) or (operator.id,)
 
 
 def column_names(plan: Plan) -> list[str]:

@@ -22,7 +22,8 @@ def drop_relaxed_rivals(explanations: Iterable[Explanation]) -> tuple[Explanatio
 
 
 def _drop_relaxed_rivals(explanation: Explanation) -> Explanation:
-    nodes, blamed = main_nodes(explanation.plan), {operator.id for operator in explanation.operators}
+    nodes = main_nodes(explanation.plan)
+    blamed = {step for operator in explanation.operators for step in explanation.steps_of(operator)}
 
     def check(step: int, seen: Observation) -> Observation:
         names_row = seen.rival is not None or seen.cut_off

@@ -48,4 +48,5 @@ def prune_to_question(plan: Plan, conditions: Conditions) -> Plan:
 
 def _filters(plan: Plan) -> Iterator[OpId]:
     reacts = query_reacts(plan)
-    return (node.id for node in walk(plan) if isinstance(node, Filter) and reacts[node.id])
+    found = (node.first_use for node in walk(plan) if isinstance(node, Filter) and reacts[node.id])
+    return iter(dict.fromkeys(found))

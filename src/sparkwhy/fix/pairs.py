@@ -27,6 +27,7 @@ from sparkwhy.plan.join_types import PAIRING_TYPES
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Join, Limit, OpId, Plan
 from sparkwhy.plan.traits import query_reacts
 from sparkwhy.plan.types import LONG
+from sparkwhy.plan.uses import uses_of
 from sparkwhy.plan.walk import fold, walk, with_inputs
 from sparkwhy.spark.engine import Codegen, Engine
 from sparkwhy.trace.blame import Dropper, droppers_of
@@ -56,8 +57,9 @@ def explain_pairs(
 def _joins(plan: Plan) -> Iterator[Join]:
     """Return the joins with a condition, above which a further pair is a further row; the last ones first."""
     reacts = query_reacts(plan)
-    joins = [node for node in walk(plan) if isinstance(node, Join) and node.how in PAIRING_TYPES]
-    found = [join for join in joins if not reacts[join.id]]
+    uses = uses_of(plan)
+    joins = [node for node in walk(plan) if isinstance(node, Join) and node.how in PAIRING_TYPES and not node.use_of]
+    found = [join for join in joins if not any(reacts[use.id] for use in uses[join.id])]
     return (join for join in reversed(found) if join.condition is not None and not join.id.part)
 
 
@@ -100,16 +102,18 @@ def _claims(
 
 
 def with_join_as_filter(plan: Plan, join: Join) -> Plan:
-    """Return the query with the condition of a join as a filter over all pairs. The filter has the id of the join."""
-    assert join.condition is not None
-    condition, part = join.condition, Fresh(plan).part(join)
+    """Return the query with the condition of a join as a filter over all pairs, at each use of the join.
+
+    The filter has the id of the join.
+    """
+    fresh = Fresh(plan)
 
     def combine(node: Plan, inputs: tuple[Plan, ...]) -> Plan:
-        if node.id != join.id:
+        if node.first_use != join.first_use or not isinstance(node, Join) or node.condition is None:
             return with_inputs(node, inputs)
         left, right = inputs
-        pairs = Join(id=part, where=join.where, left=left, right=right, how="cross", condition=None)
-        return Filter(id=join.id, where=join.where, input=pairs, condition=condition)
+        pairs = Join(id=fresh.part(node), where=node.where, left=left, right=right, how="cross", condition=None)
+        return Filter(id=node.id, where=node.where, use_of=node.use_of, input=pairs, condition=node.condition)
 
     return fold(plan, combine)
 
@@ -118,12 +122,12 @@ def with_filter_as_join(plan: Plan, join: Join) -> Plan:
     """Return a query with such a filter as the join again, with the condition of the filter."""
 
     def combine(node: Plan, inputs: tuple[Plan, ...]) -> Plan:
-        if node.id != join.id:
+        if node.first_use != join.first_use or not isinstance(node, Filter):
             return with_inputs(node, inputs)
         (pairs,) = inputs
-        assert isinstance(node, Filter)
         assert isinstance(pairs, Join)
-        return replace(join, left=pairs.left, right=pairs.right, condition=node.condition)
+        same = replace(join, id=node.id, use_of=node.use_of, left=pairs.left, right=pairs.right, condition=None)
+        return replace(same, condition=node.condition)
 
     return fold(plan, combine)
 

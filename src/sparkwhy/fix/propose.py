@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from sparkwhy.explain.candidates import Candidate
@@ -16,7 +16,9 @@ from sparkwhy.fix.proposals.reasons import reasons_for
 from sparkwhy.messages import Message
 from sparkwhy.plan.nodes import OpId, Plan
 from sparkwhy.plan.show import show_bare, show_op
-from sparkwhy.plan.walk import fold, walk, with_inputs
+from sparkwhy.plan.uses import as_use, change_all_uses, uses_of
+from sparkwhy.plan.walk import walk
+from sparkwhy.trace.blame import Dropper
 from sparkwhy.trace.relax import relax
 from sparkwhy.trace.witness import Observation
 
@@ -55,8 +57,8 @@ def propose_repairs(context: FixContext, candidates: Sequence[Candidate]) -> Pro
                     repair = apply_changes(context, candidate.alternative, changes)
                     found.setdefault(tuple(fix.after for fix in repair.fixes), repair)
             else:
-                stuck = (each for each, changes in zip(blamed, choices, strict=True) if not changes)
-                reasons.update(dict.fromkeys(why for each in stuck for why in reasons_for(context, each)))
+                stuck = (uses for uses, changes in zip(blamed, choices, strict=True) if not changes)
+                reasons.update(dict.fromkeys(why for uses in stuck for why in reasons_for(context, uses[0])))
     ordered = sorted(found.values(), key=lambda repair: repair.cost)
     return Proposals(tuple(ordered[: context.limits.repairs]), tuple(reasons))
 
@@ -65,28 +67,45 @@ def propose_with(context: FixContext, candidate: Candidate, known: Mapping[OpId,
     """Propose repairs in which operators take one of these changes, and the others the first of their own."""
     at: Mapping[int, Observation] = next((witness.at for witness in candidate.witnesses), {})
     choices = [
-        known[each.node.id] if each.node.id in known else _changes(context, each)[:1]
-        for each in _operators_blamed(context, candidate, at)
+        known[uses[0].node.first_use] if uses[0].node.first_use in known else _changes(context, uses)[:1]
+        for uses in _operators_blamed(context, candidate, at)
     ]
     chosen = islice(product(*choices), context.limits.constant_repairs)
     return Proposals(tuple(apply_changes(context, candidate.alternative, changes) for changes in chosen))
 
 
-def _changes(context: FixContext, blamed: Blamed) -> tuple[Change, ...]:
-    return tuple(change for propose in PROPOSERS for change in propose(context, blamed))
+Uses = tuple[Blamed, ...]
+"""The uses of one operator at which a witness was dropped; the first use, if nothing was recorded at any."""
 
 
-def _operators_by_witness(context: FixContext, candidate: Candidate) -> Iterator[list[Blamed]]:
+def _changes(context: FixContext, uses: Uses) -> tuple[Change, ...]:
+    """Return the changes of an operator that one of its uses asks for, as changes of the first use."""
+    found = [(each.node, change) for propose in PROPOSERS for each in uses for change in propose(context, each)]
+    return tuple(_as_written(context, uses[0].variant, *each) for each in found)
+
+
+def _as_written(context: FixContext, variant: int, use: Plan, change: Change) -> Change:
+    if use.use_of is None:
+        return change
+    first = next(node for node in walk(context.alternatives[variant].plan) if node.id == use.first_use)
+    return replace(change, op=first.id, node=None if change.node is None else as_use(change.node, first, use))
+
+
+def _operators_by_witness(context: FixContext, candidate: Candidate) -> Iterator[list[Uses]]:
     """Yield the operators that a candidate blames, once for each of its witnesses."""
     for witness in candidate.witnesses:
         yield _operators_blamed(context, candidate, witness.at)
 
 
-def _operators_blamed(context: FixContext, candidate: Candidate, at: Mapping[int, Observation]) -> list[Blamed]:
+def _operators_blamed(context: FixContext, candidate: Candidate, at: Mapping[int, Observation]) -> list[Uses]:
     variant = candidate.alternative
-    nodes = {node.id: node for node in walk(context.alternatives[variant].plan)}
-    droppers = context.bits.droppers(candidate.blame, variant)
-    return [blame(context, nodes[each.op], each, variant, at.get(each.op.step)) for each in droppers]
+    uses = uses_of(context.alternatives[variant].plan)
+
+    def blamed_uses(dropper: Dropper) -> Uses:
+        seen = [node for node in uses[dropper.op] if node.id.step in at] or uses[dropper.op][:1]
+        return tuple(blame(context, node, dropper, variant, at.get(node.id.step)) for node in seen)
+
+    return [blamed_uses(each) for each in context.bits.droppers(candidate.blame, variant)]
 
 
 # --- changes as a changed query ---
@@ -96,11 +115,7 @@ def apply_changes(context: FixContext, alternative: int, changes: Sequence[Chang
     """Return the query variant with these changes, and the fixes as a user would write them."""
     variant = context.alternatives[alternative]
     nodes = {change.op: change.node for change in changes if change.node is not None}
-
-    def combine(node: Plan, inputs: tuple[Plan, ...]) -> Plan:
-        return with_inputs(nodes.get(node.id, node), inputs)
-
-    plan = fold(variant.plan, combine)
+    plan = change_all_uses(variant.plan, nodes)
     relaxed = frozenset(change.relaxed for change in changes if change.relaxed is not None)
     kinds: dict[int, FixKind] = {id.step: variant.kind for id in variant.changed}
     for change in changes:

@@ -35,13 +35,15 @@ from sparkwhy.plan.nodes import (
     Sample,
     SetOperation,
     Sort,
+    Source,
     Table,
     Union,
     Window,
 )
 from sparkwhy.plan.show import show_op
 from sparkwhy.plan.types import FRACTIONALS, Array, Map, Struct, Type
-from sparkwhy.plan.walk import fold, inputs, push_down, with_inputs
+from sparkwhy.plan.uses import change_all_uses
+from sparkwhy.plan.walk import fold, inputs, push_down, walk, with_inputs
 
 Effect: TypeAlias = OneOf["relaxes", "restricts", "exchanges"]
 """What a change does to the output of its operator on the same input: more rows, fewer, or others."""
@@ -104,7 +106,45 @@ class PossibleBags:
 
 
 def possible_bags(plan: Plan, tables: Mapping[OpId, Rows], changer: Changer) -> PossibleBags:
-    """Return all that can come out of the plan; at most `changer.most` outputs are computed for an operator."""
+    """Return all that can come out of the plan; at most `changer.most` outputs are computed for an operator.
+
+    What was written once and is used several times comes out the same at all its uses.
+    """
+    shared = _shared_root(plan)
+    if shared is None:
+        return _bags_of_single_uses(plan, tables, changer)
+    below = possible_bags(shared, tables, changer)
+    bags, cut = _FoundBags(), list(below.cut)
+    for outcome in below.found:
+        rest, known = _with_rows(plan, shared, outcome.rows, tables)
+        found = possible_bags(rest, known, changer)
+        cut += [reason for reason in found.cut if reason not in cut]
+        for each in found.found:
+            bags.add_rows(each.rows, [one.combine(other) for one in outcome.ways for other in each.ways])
+    return PossibleBags(bags.bags(), tuple(cut))
+
+
+def _shared_root(plan: Plan) -> Plan | None:
+    """Return the first use of the largest part of a plan that is used several times, None if there is none."""
+    used_again = {node.use_of for node in walk(plan) if node.use_of is not None and inputs(node)}
+    return next((node for node in reversed(list(walk(plan))) if node.id in used_again), None)
+
+
+def _with_rows(plan: Plan, shared: Plan, rows: Rows, tables: Mapping[OpId, Rows]) -> tuple[Plan, Mapping[OpId, Rows]]:
+    """Return the plan with tables that have these rows in the place of all uses of a part of it."""
+    known = dict(tables)
+
+    def combine(node: Plan, below: tuple[Plan, ...]) -> Plan:
+        if node.first_use != shared.id:
+            return with_inputs(node, below)
+        known[node.id] = rows
+        return Table(id=node.id, attributes=node.output, source=Source("use"))
+
+    return fold(plan, combine), known
+
+
+def _bags_of_single_uses(plan: Plan, tables: Mapping[OpId, Rows], changer: Changer) -> PossibleBags:
+    """Return all that can come out of a plan in which every operator is used once."""
     ordered = push_down(plan, False, _order_matters)
 
     def combine(node: Plan, below: tuple[PossibleBags, ...]) -> PossibleBags:
@@ -136,8 +176,7 @@ def _order_matters(node: Plan, above: bool) -> tuple[bool, ...]:
 
 def apply_path(plan: Plan, way: ChangePath) -> Plan:
     """Return the plan with these changes."""
-    after = {change.op: change.after for change in way.changes}
-    return fold(plan, lambda node, below: with_inputs(after.get(node.id, node), below))
+    return change_all_uses(plan, {change.op: change.after for change in way.changes})
 
 
 # --- one operator -------------------------------------------------------------------------------------------
@@ -244,6 +283,11 @@ class _FoundBags:
     def __init__(self) -> None:
         self._rows: dict[Hashable, Rows] = {}
         self._ways: dict[Hashable, dict[frozenset[OpId], ChangePath]] = defaultdict(dict)
+
+    def add_rows(self, rows: Rows, ways: Iterable[ChangePath]) -> None:
+        """Add a bag that comes out of a whole plan."""
+        counted = bag(rows)
+        self.add(_Output(rows, counted, frozenset(counted.items())), ways)
 
     def add(self, output: _Output, ways: Iterable[ChangePath]) -> None:
         self._rows.setdefault(output.form, output.rows)

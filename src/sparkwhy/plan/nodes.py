@@ -49,12 +49,15 @@ class OpId(NamedTuple):
 class Place:
     """Where an operation stands in the user's code: a line of a file, of a notebook cell, or of a SQL text.
 
-    `call` is the function that was called there, or the fragment of the SQL text.
+    `call` is the function that was called there, or the fragment of the SQL text. Of SQL, `text` is the whole text, and
+    `start` the position of the fragment in it.
     """
 
     file: str
     line: int
     call: str | None = None
+    text: str | None = field(default=None, compare=False, repr=False)
+    start: int | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_sql(self) -> bool:
@@ -103,11 +106,19 @@ class Node:
 
     id: OpId
     where: Place | None = field(default=None, compare=False)
+    use_of: OpId | None = field(default=None, compare=False)
+    """The operator of which this is a further use, if what the user wrote once is used several times."""
+
     output: tuple[Attribute, ...] = field(init=False, compare=False)
 
     def _derive(self, output: tuple[Attribute, ...]) -> None:
         assert len({attribute.id for attribute in output}) == len(output), f"{self!r} repeats an attribute"
         object.__setattr__(self, "output", output)
+
+    @property
+    def first_use(self) -> OpId:
+        """The operator that the user wrote, by the id of its first use."""
+        return self.id if self.use_of is None else self.use_of
 
     def __repr__(self) -> str:  # plans are deep: a node never prints its inputs
         return f"<{type(self).__name__.lower()} {self.id}>"

@@ -22,10 +22,17 @@ from sparkwhy.trace.witness import Observation, Row, Witness
 
 
 def findings(operator: Operator, witness: Witness, explanation: Explanation) -> Iterator[str]:
-    """Yield sentences on what happened to a witness at an operator."""
-    nodes, seen = main_nodes(explanation.plan), witness.at.get(operator.id)
+    """Yield sentences on what happened to a witness at an operator, at each of its uses."""
+    steps = explanation.steps_of(operator)
+    for number, step in enumerate(steps, 1):
+        use = f"use {number} of {len(steps)}: " if len(steps) > 1 else ""
+        yield from (f"{use}{line}" for line in _findings_at(step, witness, explanation))
+
+
+def _findings_at(step: int, witness: Witness, explanation: Explanation) -> Iterator[str]:
+    nodes, seen = main_nodes(explanation.plan), witness.at.get(step)
     if seen is not None:
-        node = nodes.get(operator.id)
+        node = nodes.get(step)
         yield from _verdicts(node, seen)
         yield from _partners(node, seen)
         yield from _ranks_and_rivals(seen)
@@ -46,7 +53,7 @@ def _nulls(
     if node is None or condition is None:
         return
     origins = Origins.of(explanation.plan)
-    blamed = {operator.id for operator in explanation.operators}
+    blamed = {step for operator in explanation.operators for step in explanation.steps_of(operator)}
     for part in conjuncts(condition):
         for path in dict.fromkeys(paths_of(part)) if _did_not_hold(part, seen) else ():
             if seen.has_value(path) and seen.value_of(path) is None:

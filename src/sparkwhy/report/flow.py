@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sparkwhy.explain.model import Explanation
+from sparkwhy.explain.model import Explanation, Operator
 from sparkwhy.plan.join_types import Side
 from sparkwhy.plan.nodes import Join, Plan, Union
 from sparkwhy.plan.show import inputs_of_step, main_nodes
@@ -89,8 +89,14 @@ class _Way:
     unknown: frozenset[int]
 
 
+def _blamed_uses(operator: Operator, explanation: Explanation) -> tuple[int, ...]:
+    """Return the uses of an operator at which a witness was dropped; all of them, if nothing was recorded."""
+    uses = explanation.steps_of(operator)
+    return tuple(step for step in uses if any(step in witness.at for witness in explanation.witnesses)) or uses
+
+
 def _way(tree: _Tree, explanation: Explanation) -> _Way:
-    blamed = frozenset(operator.id for operator in explanation.operators)
+    blamed = frozenset(step for operator in explanation.operators for step in _blamed_uses(operator, explanation))
     later = frozenset(step for each in blamed for step in tree.steps_above(each) if step != each)
     dead = blamed | later
     absent, unknown = set[int](), set[int]()

@@ -320,9 +320,16 @@ def _suspect(operator: Operator, explanation: Explanation, nodes: Mapping[int, P
     node = nodes.get(operator.id)
     reading = operator.text if node is None else show_op(node)
     witnesses = _witnesses_to_show(explanation)
-    lines = _drop_repeated(line for witness in witnesses for line in findings(operator, witness, explanation))
+    found = _drop_repeated(line for witness in witnesses for line in findings(operator, witness, explanation))
+    lines = (*found, *_uses(len(explanation.steps_of(operator))))
     place = _place(operator, explanation.operators)
     return Suspect(operator, place, None if reading == operator.text else reading, lines)
+
+
+def _uses(count: int) -> Iterator[str]:
+    """Yield that a change of what was written once changes all its uses."""
+    if count > 1:
+        yield f"used {count} times in the query: a change changes every use"
 
 
 def _place(operator: Operator, among: tuple[Operator, ...]) -> str | None:

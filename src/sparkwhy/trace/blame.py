@@ -32,7 +32,10 @@ MAX_BITS = 62
 
 
 class Dropper(NamedTuple):
-    """An operator that drops rows; a join does so on each side by itself."""
+    """An operator that drops rows; a join does so on each side by itself.
+
+    It is what the user wrote: where that is used several times, all uses are one dropper.
+    """
 
     op: OpId
     side: Side | None = None
@@ -111,22 +114,22 @@ def is_coarse_bit(op: OpId) -> bool:
 
 def drops(op: Plan, side: Side | None = None) -> bool:
     """Return whether an operator drops rows in this way."""
-    return Dropper(op.id, side) in droppers_of(op)
+    return Dropper(op.first_use, side) in droppers_of(op)
 
 
 def droppers_of(node: Plan) -> tuple[Dropper, ...]:
     """Return the ways in which an operator drops rows. What Spark inserted to carry out an operation drops none."""
     match node:
         case Filter():
-            return () if node.condition == Literal(True, node.condition.type) else (Dropper(node.id),)
+            return () if node.condition == Literal(True, node.condition.type) else (Dropper(node.first_use),)
         case Flatten():
-            return () if node.outer or _is_never_empty(node.collection) else (Dropper(node.id),)
+            return () if node.outer or _is_never_empty(node.collection) else (Dropper(node.first_use),)
         case Join():
             return () if node.id.part else _join_droppers(node)
         case SetOperation() | Limit():
-            return (Dropper(node.id),)
+            return (Dropper(node.first_use),)
         case Distinct():
-            return () if node.keys is None else (Dropper(node.id),)
+            return () if node.keys is None else (Dropper(node.first_use),)
         case Sample():
             raise refusal_of(node)
         case Table() | OneRow() | Project() | Aggregate() | Window() | Union() | Sort():
@@ -137,7 +140,7 @@ def droppers_of(node: Plan) -> tuple[Dropper, ...]:
 
 def _join_droppers(join: Join) -> tuple[Dropper, ...]:
     """Return a dropper for each side of which a join drops rows; one that returns left rows only has no sides."""
-    return tuple(Dropper(join.id, side if join.traits.pairs else None) for side in join.traits.drops)
+    return tuple(Dropper(join.first_use, side if join.traits.pairs else None) for side in join.traits.drops)
 
 
 def _is_never_empty(collection: Expr) -> bool:

@@ -162,7 +162,7 @@ class TraceContext:
     ) -> TracedRows:
         """Keep all rows; those that the operator would not keep blame it, and record why."""
         rows, trail = self.record(op, rows, recordings)
-        return self.judge(op, rows, columns, [Verdict(self.bits.bit_of(op.id), kept, trail)])
+        return self.judge(op, rows, columns, [Verdict(self.bits.bit_of(op.first_use), kept, trail)])
 
     def judge(self, op: Plan, rows: TracedRows, columns: Iterable[Column], verdicts: Sequence[Verdict]) -> TracedRows:
         """Keep all rows; one for which a verdict is not true blames its bit, and records why."""
@@ -195,7 +195,7 @@ class TraceContext:
         """
         if rows.unless is not None:
             return False
-        known = {node.id for plan in below for node in walk(plan)}
+        known = {node.first_use for plan in below for node in walk(plan)}
         return rows.everywhere and all(len(self.bits.droppers_of(known, i)) <= 1 for i in self.alternatives)
 
     def keep_wanted(self, op: Plan, rows: TracedRows, conditions: Sequence[Sequence[Expr]]) -> TracedRows:

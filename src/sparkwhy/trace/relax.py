@@ -40,7 +40,7 @@ def relax(plan: Plan, droppers: Set[Dropper]) -> Plan:
 def _relax_node(node: Plan, droppers: Set[Dropper]) -> Plan:
     if isinstance(node, Join) and node.traits.pairs:
         return _relaxed_join(node, droppers)
-    if Dropper(node.id) not in droppers:
+    if Dropper(node.first_use) not in droppers:
         return node
     match node:
         case Filter() | Limit() | Distinct():
@@ -58,5 +58,5 @@ def _relax_node(node: Plan, droppers: Set[Dropper]) -> Plan:
 
 
 def _relaxed_join(node: Join, droppers: Set[Dropper]) -> Join:
-    sides = frozenset(side for side in SIDES if Dropper(node.id, side) in droppers)
+    sides = frozenset(side for side in SIDES if Dropper(node.first_use, side) in droppers)
     return replace(node, how=relax_join_type(node.how, sides))

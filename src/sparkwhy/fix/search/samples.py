@@ -21,6 +21,7 @@ from sparkwhy.plan.build import Fresh, all_of, boolean, call, carry, either, lon
 from sparkwhy.plan.exprs import Attribute, Compare, Ref
 from sparkwhy.plan.nodes import Column, Filter, OpId, Plan, Project, Table
 from sparkwhy.plan.traits import is_rowwise
+from sparkwhy.plan.uses import is_used_again
 from sparkwhy.plan.walk import fold, inputs, push_down, walk, with_inputs
 from sparkwhy.spark.engine import Engine
 from sparkwhy.trace.evaluate import evaluate
@@ -127,6 +128,8 @@ class _Readings:
     def _conditions_at(self, at: int) -> Conditions:
         look = self.looks[at]
         plan = self.query.alternatives[look.alternative].plan
+        if is_used_again(plan, look.filter.id):  # rows that matter to another use need not match the question here
+            return look.further
         return backtrace(plan, self.conditions)[look.filter.input.id] + look.further
 
     @cached_property

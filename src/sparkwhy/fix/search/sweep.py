@@ -44,6 +44,7 @@ from sparkwhy.plan.node_exprs import exprs_of
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Join, OpId, Plan, Project, SortKey, Window
 from sparkwhy.plan.traits import is_rowwise, reads_rows_alone
 from sparkwhy.plan.types import DATE, DOUBLE, INTEGRALS, LONG, Decimal
+from sparkwhy.plan.uses import is_used_again
 from sparkwhy.plan.walk import fold, with_inputs
 from sparkwhy.plan.walk_exprs import reads_only
 from sparkwhy.question.values import convert
@@ -82,7 +83,7 @@ class Sweep:
     def of(cls, query: FixContext, candidate: Candidate, compared: ComparedConstant) -> Sweep | None:
         """Return the sweep; None if the rows up to a bound do not come to one group whose parts can be put together."""
         step, unit = drop_bound(compared), _unit(compared)
-        if step is None or unit is None:
+        if step is None or unit is None or is_used_again(query.plan, compared.filter.id):
             return None
         for repair in propose_with(query, candidate, {compared.filter.id: [step]}).repairs:
             top, fixed = _top(repair.plan), _top(repair.fixed_plan)

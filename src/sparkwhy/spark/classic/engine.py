@@ -12,8 +12,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from sparkwhy.errors import QueryFailed, assert_never
 from sparkwhy.limits import DEFAULT_LIMITS, Limits
-from sparkwhy.plan.nodes import Plan, Table
+from sparkwhy.plan.nodes import Plan, Source, Table
 from sparkwhy.plan.types import Type
+from sparkwhy.plan.uses import mark_uses
 from sparkwhy.rewrite.rules import RULES, Rewrite
 from sparkwhy.rewrite.split_small import SmallAt
 from sparkwhy.spark.classic import jvm
@@ -54,7 +55,7 @@ class ClassicEngine(Engine):
     # --- the query ---
 
     def read_plan(self) -> Plan:
-        return with_join_conditions(read(self.df))
+        return mark_uses(with_join_conditions(read(self.df)), _is_same_source)
 
     def char_widths(self) -> Mapping[int, int]:
         return char_widths(self.df)
@@ -147,6 +148,10 @@ class ClassicEngine(Engine):
 
     def as_query_failed(self, failure: Exception, stage: str, plan: Plan, *, values: bool) -> QueryFailed:
         return query_failed(cast(SparkFailure, failure), stage, plan, values=values)
+
+
+def _is_same_source(one: Source, other: Source) -> bool:
+    return one.name == other.name and jvm.reads_same(one.handle, other.handle)
 
 
 def _part(portion: Portion, limits: Limits) -> Part | None:

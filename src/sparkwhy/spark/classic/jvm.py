@@ -139,6 +139,11 @@ def is_implied_by_join(session: SparkSession, project: JavaObject) -> bool:
     return bool(project.getTagValue(tag).isDefined())
 
 
+def reads_same(one: JavaObject, other: JavaObject) -> bool:
+    """Return whether two sources are the same: Spark reads a source that is used twice under other attributes."""
+    return bool(one.sameResult(other))
+
+
 def child(tree: JavaObject, position: int) -> JavaObject:
     return tree.children().apply(position)
 
@@ -288,7 +293,9 @@ def place_of(tree: JavaObject) -> Place | None:
     line = origin.line()
     if not line.isDefined():
         return None
-    return Place(_text_name(origin), int(line.get()), str(context.fragment()) or None)
+    range = text_range(tree)
+    start = None if range is None else range[0]
+    return Place(_text_name(origin), int(line.get()), str(context.fragment()) or None, sql_text(tree), start)
 
 
 def _text_name(origin: JavaObject) -> str:

@@ -22,7 +22,7 @@ from sparkwhy.trace.variants.partitions import agreement, first_of
 def evaluate_filter(evaluation: Evaluation, ops: Sequence[Filter], rows: EvaluatedRows) -> EvaluatedRows:
     """Keep a row in query i if the condition of query i is true for it, or if query i relaxes the filter."""
     conditions = [rows.read_in(i, op.condition) for i, op in enumerate(ops)]
-    droppers = evaluation.queries_that_drop(ops[0].id)
+    droppers = evaluation.queries_that_drop(ops[0].first_use)
     blocks = [block for block in agreement(conditions) if drops(ops[first_of(block)])]
     asked = [QueryCondition(conditions[first_of(block)], droppers & block) for block in blocks]
     return keep_where(evaluation, ops[0], rows, carry(rows.columns), asked)

@@ -116,7 +116,7 @@ def _padded_queries(evaluation: Evaluation, op: Join, side: Side, wanted: Sequen
         return 0
     if side in op.traits.keeps:
         return evaluation.query_mask
-    return evaluation.query_mask & ~evaluation.queries_that_drop(op.id, side) if drops(op, side) else 0
+    return evaluation.query_mask & ~evaluation.queries_that_drop(op.first_use, side) if drops(op, side) else 0
 
 
 # --- what a side brings along ---

@@ -120,4 +120,4 @@ def _padded_queries(evaluation: Evaluation, op: Flatten, wanted: Sequence[Condit
     made = frozenset(attribute.id for attribute in op.output if attribute not in op.input.output)
     if all(any(rejects_null(condition, made) for condition in conditions) for conditions in wanted):
         return 0
-    return evaluation.query_mask & ~(evaluation.queries_that_drop(op.id) if drops(op) else 0)
+    return evaluation.query_mask & ~(evaluation.queries_that_drop(op.first_use) if drops(op) else 0)

@@ -47,7 +47,7 @@ def evaluate_limit(evaluation: Evaluation, ops: tuple[Limit, ...], rows: Evaluat
     op = ops[0]
     rows = split_by_values(evaluation, op, rows, (key.expr for key in rows.order))
     ranked, rank = _rank(evaluation, op, rows, ())
-    droppers = evaluation.queries_that_drop(op.id)
+    droppers = evaluation.queries_that_drop(op.first_use)
     blocks = agreement([(each.count, each.offset) for each in ops])
     asked = [QueryCondition(_is_within(ops[first_of(block)], rank), droppers & block) for block in blocks]
     return keep_where(evaluation, op, ranked, carry(rows.holders(op.output)), asked)
@@ -66,7 +66,7 @@ def evaluate_distinct_by(evaluation: Evaluation, op: Distinct, rows: EvaluatedRo
     keys = tuple(Ref(key) for key in op.keys or ())
     rows = split_by_values(evaluation, op, rows, (*map(Ref, op.output), *(key.expr for key in rows.order)))
     ranked, rank = _rank(evaluation, op, rows, keys)
-    is_first = QueryCondition(Compare("=", Ref(rank), integer(1)), evaluation.queries_that_drop(op.id))
+    is_first = QueryCondition(Compare("=", Ref(rank), integer(1)), evaluation.queries_that_drop(op.first_use))
     return keep_where(evaluation, op, ranked, carry(op.output), [is_first])
 
 

@@ -32,7 +32,7 @@ def evaluate_semi_join(evaluation: Evaluation, op: Join, left: EvaluatedRows, ri
     columns = carry(left.holders(op.left.output))
     if not op.traits.drops:
         return _list_cases(evaluation, op, rows, columns, found)
-    drop = evaluation.queries_that_drop(op.id)
+    drop = evaluation.queries_that_drop(op.first_use)
     missing = intersect(long(drop), found) if op.traits.rejects_partners else subtract(long(drop), found)
     kept = evaluation.project(op, rows, columns, present=subtract(rows.present_expr, missing))
     return evaluation.drop_absent(op, kept.differ_by([drop]))
@@ -54,7 +54,7 @@ def _join_by_existence(evaluation: Evaluation, op: Join, left: EvaluatedRows, ri
     if not op.traits.drops:
         return evaluation.project(op, rows, (*columns, *carry((found,))))
     kept = Not(Ref(found)) if op.traits.rejects_partners else Ref(found)
-    return keep_where(evaluation, op, rows, columns, [QueryCondition(kept, evaluation.queries_that_drop(op.id))])
+    return keep_where(evaluation, op, rows, columns, [QueryCondition(kept, evaluation.queries_that_drop(op.first_use))])
 
 
 def _find_partners(

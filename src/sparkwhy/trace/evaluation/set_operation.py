@@ -30,6 +30,7 @@ def _keep_once(evaluation: Evaluation, op: SetOperation, left: EvaluatedRows, ri
     join = Join(
         id=op.id,
         where=op.where,
+        use_of=op.use_of,
         left=once,
         right=op.right,
         how="anti" if op.operation == "except" else "semi",
@@ -50,7 +51,7 @@ def _keep_copies(evaluation: Evaluation, op: SetOperation, left: EvaluatedRows, 
         id=evaluation.fresh.part(op), where=op.where, input=counted.plan, collection=copies, elements=(copy,)
     )
     kept = Compare(">" if op.operation == "except" else "<=", Ref(copy), there)
-    asked = QueryCondition(kept, evaluation.queries_that_drop(op.id))
+    asked = QueryCondition(kept, evaluation.queries_that_drop(op.first_use))
     return keep_where(evaluation, op, replace(counted, plan=flat, unique=None), carry(op.output), [asked])
 
 

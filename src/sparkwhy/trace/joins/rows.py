@@ -63,7 +63,7 @@ _CASE = Struct((Field("kind", INTEGER), Field("blame", LONG), Field("unless", SE
 
 def _bit(tracing: TraceContext, op: Join, side: Side) -> Expr:
     """Return the blame of a padded row of this side: none if the join pads it anyway."""
-    return long(0 if side in op.traits.keeps else tracing.bits.bit_of(op.id, side))
+    return long(0 if side in op.traits.keeps else tracing.bits.bit_of(op.first_use, side))
 
 
 def mark_rows(tracing: TraceContext, op: Join, plan: Plan, a: JoinInput, b: JoinInput) -> TracedRows:

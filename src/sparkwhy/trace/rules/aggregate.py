@@ -48,7 +48,7 @@ def trace_aggregate(tracing: TraceContext, op: Aggregate, rows: TracedRows, want
     groups = choose_aggregate_strategy(case).construct(case)
     if not bounds:
         return groups
-    stricter = tuple(node.id for node in walk(op) if isinstance(node, Filter) and drops(node))
+    stricter = tuple(dict.fromkeys(each.first_use for each in walk(op) if isinstance(each, Filter) and drops(each)))
     known = replace(groups, bounds=bounds, stricter=stricter)
     return tracing.project(op, known, carry(op.output), maybe=groups.blame_expr)
 

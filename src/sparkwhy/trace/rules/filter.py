@@ -38,7 +38,7 @@ def trace_filter(tracing: TraceContext, ops: tuple[Filter, ...], rows: TracedRow
     verdicts = []
     for block in blocks:
         at = first_of(block)
-        bit = tracing.bits.bit_of(ops[0].id, within=block)
+        bit = tracing.bits.bit_of(ops[0].first_use, within=block)
         far = distance(ops[at], partial(rows.read_in, at))
         rows, trail = tracing.record(ops[0], rows, tuple(_recordings(tracing, ops, rows, block)), far)
         verdicts.append(Verdict(bit, conditions[at], trail))

@@ -51,7 +51,7 @@ def trace_join(
     is_plain = a.rank is None and b.rank is None
     found = (mark_rows if is_plain else list_cases)(tracing, op, plan, a, b)
     for side in [each for each in SIDES if drops(op, each)]:  # every dropper has a bit, also one that pads no row
-        tracing.bits.bit_of(op.id, side)
+        tracing.bits.bit_of(op.first_use, side)
     return found
 
 

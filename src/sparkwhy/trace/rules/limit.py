@@ -41,7 +41,7 @@ def trace_limit(tracing: TraceContext, ops: tuple[Limit, ...], rows: TracedRows)
     ranked, trail = tracing.record(op, ranked, recordings)
     blocks = agreement([(each.count, each.offset) for each in ops])
     verdicts = [
-        Verdict(tracing.bits.bit_of(op.id, within=block), _is_within(ops[first_of(block)], rank), trail)
+        Verdict(tracing.bits.bit_of(op.first_use, within=block), _is_within(ops[first_of(block)], rank), trail)
         for block in blocks
     ]
     judged = tracing.judge(op, ranked, carry(rows.holders(op.output)), verdicts)

@@ -42,6 +42,7 @@ def _trace_once(tracing: TraceContext, op: SetOperation, left: TracedRows, right
     join = Join(
         id=op.id,
         where=op.where,
+        use_of=op.use_of,
         left=once,
         right=op.right,
         how="anti" if op.operation == "except" else "semi",

@@ -189,7 +189,7 @@ def _place_of(word: re.Match[str], tree: Tree) -> Place | None:
     """Return the place of a word in the SQL text that a node was read from."""
     place = jvm.place_of(tree.handle)
     line = word.string.count("\n", 0, word.start()) + 1
-    return None if place is None else replace(place, line=line, call=word[0].rstrip("(").rstrip())
+    return None if place is None else replace(place, line=line, call=word[0].rstrip("(").rstrip(), start=word.start())
 
 
 def _is_open(text: str) -> bool:
