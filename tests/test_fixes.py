@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from sparkwhy import ANY, Answer, Limits, gt, pipeline, why_not
 from sparkwhy.explain.candidates import Claim
-from sparkwhy.explain.model import Explanation
+from sparkwhy.explain.model import Explanation, SideEffects
 from sparkwhy.explain.rank import rank
 from sparkwhy.plan.build import all_of
 from sparkwhy.plan.nodes import Filter, OpId
@@ -147,6 +147,15 @@ def test_nothing_is_tried_if_nobody_wants_it(cities: DataFrame) -> None:
     (explanation,) = why_not(cities, MISSING, verify=False).explanations
     assert (explanation.verified, explanation.fixes, explanation.minimal) == (None, (), None)
     assert (explanation.side_effects, explanation.reason) == (None, None)
+
+
+def test_sums_of_doubles_that_differ_in_their_last_digits_are_no_side_effects(spark: SparkSession) -> None:
+    """0.1 + 0.2 + 0.3 is 0.6000000000000001, and 0.3 + 0.2 + 0.1 is 0.6."""
+    rows = [("a", "x", 0.1), ("a", "x", 0.2), ("a", "x", 0.3), ("a", "y", 0.3), ("a", "y", 0.2), ("a", "y", 0.1)]
+    data = spark.createDataFrame([*rows, ("b", "y", 1.0)], "g string, k string, v double").coalesce(1)
+    sums = data.filter("k = 'x'").groupBy("g").agg(F.sum("v").alias("total"), F.count("*").alias("n"))
+    (explanation,) = why_not(sums, {"g": "b"}).explanations
+    assert explanation.side_effects == SideEffects(0, 0, 0, 0)
 
 
 # --- the causes ---

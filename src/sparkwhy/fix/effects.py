@@ -14,6 +14,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from sparkwhy.backtrace.backtrace import Conditions
+from sparkwhy.backtrace.selectivity import attributes_from_groups
 from sparkwhy.explain.model import SideEffects
 from sparkwhy.explain.rank import has_lists
 from sparkwhy.explain.repair import Repair
@@ -41,6 +42,7 @@ from sparkwhy.plan.exprs import (
     Expr,
     FieldOf,
     IsNull,
+    Literal,
     MakeStruct,
     Not,
     Or,
@@ -48,7 +50,7 @@ from sparkwhy.plan.exprs import (
     is_true,
 )
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Plan, Project
-from sparkwhy.plan.types import INTEGER, LONG, STRING, UNCOMPARABLE, Array, Atom, Field, Map, Struct, Type
+from sparkwhy.plan.types import DOUBLE, INTEGER, LONG, STRING, UNCOMPARABLE, Array, Atom, Field, Map, Struct, Type
 from sparkwhy.trace.encode import encode, encode_row
 from sparkwhy.trace.evaluate import EvaluatedQueries, evaluate
 from sparkwhy.trace.liveness import minus, unite_sets
@@ -225,7 +227,9 @@ def _rows_of_moves(
         cases = tuple((equal(FieldOf(move, 2), integer(at)), value) for at, value in enumerate(first))
         return Case(cases, last) if cases else last
 
-    row = build_once(_row)
+    computed = attributes_from_groups(evaluated.plans[0])
+    inexact = [a in computed and a.type == DOUBLE for a in evaluated.plans[0].output]
+    row = build_once(lambda columns: _row(map(_round_if, columns, inexact)))
     columns = [
         Column(fresh.attribute("gate", LONG), FieldOf(move, 0)),
         Column(fresh.attribute("sign", LONG), FieldOf(move, 1)),
@@ -237,8 +241,25 @@ def _rows_of_moves(
     return Project(id=fresh.part(evaluated.plans[0]), input=moves, columns=tuple(columns))
 
 
-def _row(columns: Sequence[Expr]) -> Expr:
-    return MakeStruct(tuple(f"c{i}" for i in range(len(columns))), tuple(map(sort_unordered, columns)))
+def _row(columns: Iterable[Expr]) -> Expr:
+    values = tuple(map(sort_unordered, columns))
+    return MakeStruct(tuple(f"c{i}" for i in range(len(values))), values)
+
+
+_ROUNDED = ((1e-3, None), (1.0, 12), (1e3, 10), (1e6, 7), (1e9, 4), (1e12, 1))
+"""Below such numbers, how many digits behind the point of a double are compared."""
+
+
+def _round_if(value: Expr, inexact: bool) -> Expr:
+    """Return a double that is the sum of others without its last digits, which depend on the order of these others."""
+    if not inexact:
+        return value
+    size = call("abs", value)
+    cases = [
+        (Compare("<", size, Literal(bound, DOUBLE)), value if digits is None else call("round", value, integer(digits)))
+        for bound, digits in _ROUNDED
+    ]
+    return Case(tuple(cases), value)
 
 
 def sort_unordered(value: Expr) -> Expr:
