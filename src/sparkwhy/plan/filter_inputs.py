@@ -31,7 +31,7 @@ def grouping_tested_by(op: Filter) -> Aggregate | None:
 def ranking_tested_by(op: Filter) -> Window | None:
     """Return the window whose ranks the filter tests, if what it partitions by still reaches the filter."""
     found = _producer_below(op)
-    if not isinstance(found, Window) or not _reads_any(op.condition, tuple(filter(_is_rank, found.columns))):
+    if not isinstance(found, Window) or not _reads_any(op.condition, tuple(filter(is_rank, found.columns))):
         return None
     return found if _reaches_filter(op, found.partition) else None
 
@@ -55,6 +55,7 @@ def _reads_any(condition: Expr, columns: tuple[Column, ...]) -> bool:
     return any(attribute.id in made for attribute in attributes_of(condition))
 
 
-def _is_rank(column: Column) -> bool:
+def is_rank(column: Column) -> bool:
+    """Return whether a column of a window is the rank of a row."""
     expr = column.expr
     return isinstance(expr, WindowCall) and isinstance(expr.function, Call) and expr.function.function in _RANKS

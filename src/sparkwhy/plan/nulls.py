@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sparkwhy.plan.exprs import Call, Case, Cast, Compare, Expr, FieldOf, Lambda, Literal, MakeStruct, Not, Opaque, Ref
 from sparkwhy.plan.types import DOUBLE, INTEGER, LONG, STRING, TIMES, is_numeric
-from sparkwhy.plan.walk_exprs import attributes_of, is_random, operands, parts
+from sparkwhy.plan.walk_exprs import attributes_of, is_path, is_random, operands, parts
 
 _PASSING = frozenset({
     "+", "-", "*", "negative", "abs", "upper", "lower", "trim", "ltrim", "rtrim", "length", "substring",
@@ -36,9 +36,13 @@ def passes_nulls(expr: Expr) -> bool:
 
 def makes_nulls(expr: Expr) -> bool:
     """Return whether an expression may make a null of values that can be shown."""
-    pieces = list(parts(expr))
-    shown = any(attributes_of(expr)) and not is_random(expr) and not any(isinstance(part, Lambda) for part in pieces)
-    return shown and not isinstance(expr, MakeStruct) and not all(map(passes_nulls, pieces))
+    return computes(expr) and not all(map(passes_nulls, parts(expr)))
+
+
+def computes(expr: Expr) -> bool:
+    """Return whether an expression computes a value of others that can be shown: it is more than a path."""
+    shown = any(attributes_of(expr)) and not is_random(expr) and not any(isinstance(p, Lambda) for p in parts(expr))
+    return shown and not is_path(expr) and not isinstance(expr, MakeStruct)
 
 
 def hides_nulls(expr: Expr) -> bool:

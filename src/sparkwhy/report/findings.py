@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sparkwhy.evidence.attach import has_null_for_not_in
@@ -15,6 +15,7 @@ from sparkwhy.plan.traits import condition_of
 from sparkwhy.plan.walk import inputs
 from sparkwhy.plan.walk_exprs import attributes_of, paths_of
 from sparkwhy.report.null_origins import explain_null
+from sparkwhy.report.value_origins import explain_value
 from sparkwhy.report.values import cut, cut_each, show_cell, show_row, show_values
 from sparkwhy.trace.encode import print_value
 from sparkwhy.trace.observe import time_bounds
@@ -37,17 +38,17 @@ def _findings_at(step: int, witness: Witness, explanation: Explanation) -> Itera
         yield from _partners(node, seen)
         yield from _ranks_and_rivals(seen)
         yield from seen.hints
-        yield from _nulls(node, seen, witness, explanation, nodes)
+        yield from _origins(node, seen, witness, explanation, nodes)
 
 
-# --- where nulls come from ---
+# --- where values come from ---
 
 
-def _nulls(
+def _origins(
     node: Plan | None, seen: Observation, witness: Witness, explanation: Explanation, nodes: Mapping[int, Plan]
 ) -> Iterator[str]:
-    """Yield where the nulls came from on which a condition failed: outer joins without a partner, or what was
-    computed.
+    """Yield where the values came from on which a condition failed: what was computed of what, and outer joins
+    without a partner.
     """
     condition = None if node is None else condition_of(node)
     if node is None or condition is None:
@@ -56,14 +57,16 @@ def _nulls(
     blamed = {step for operator in explanation.operators for step in explanation.steps_of(operator)}
     for part in conjuncts(condition):
         for path in dict.fromkeys(paths_of(part)) if _did_not_hold(part, seen) else ():
-            if seen.has_value(path) and seen.value_of(path) is None:
+            if seen.has_value(path) and seen.value_of(path) is not None:
+                yield from _explain_made(explain_value, node, path, witness, explanation.plan)
+            elif seen.has_value(path):
                 behind = origins.ancestors(path)
                 padding = list(_padding(behind, witness, nodes))
                 yield from (
                     _explain_padding(join, part, origins, witness) for join in padding if join.id.step not in blamed
                 )
                 if not padding and not _is_relaxed(behind, blamed, nodes):
-                    yield from _explain_made_null(node, path, witness, explanation.plan)
+                    yield from _explain_made(explain_null, node, path, witness, explanation.plan)
 
 
 def _did_not_hold(part: Expr, seen: Observation) -> bool:
@@ -105,11 +108,18 @@ def _includes(part: Expr) -> bool:
     return isinstance(part, In) or (isinstance(part, Compare) and part.op != "<>")
 
 
-def _explain_made_null(node: Plan, path: Expr, witness: Witness, plan: Plan) -> Iterator[str]:
+def _explain_made(
+    explain: Callable[[Expr, Plan, Witness, Plan], Iterator[str]],
+    node: Plan,
+    path: Expr,
+    witness: Witness,
+    plan: Plan,
+) -> Iterator[str]:
+    """Yield what made a value that an operator read, in the input that it is from."""
     read = {attribute.id for attribute in attributes_of(path)}
     for below in inputs(node):
         if read <= {attribute.id for attribute in below.output}:
-            yield from explain_null(path, below, witness, plan)
+            yield from explain(path, below, witness, plan)
 
 
 # --- what happened at an operator ---

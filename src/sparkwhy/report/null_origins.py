@@ -11,12 +11,24 @@ from typing import Any
 
 from sparkwhy.evidence.text_differences import date_formats
 from sparkwhy.explain.model import column_names
-from sparkwhy.plan.exprs import Attribute, Expr, FieldOf, MakeStruct, Ref
-from sparkwhy.plan.nodes import Plan, Project, Table
+from sparkwhy.plan.exprs import (
+    AggCall,
+    Attribute,
+    Call,
+    Case,
+    Compare,
+    Expr,
+    FieldOf,
+    ItemOf,
+    Literal,
+    MakeStruct,
+    Ref,
+)
+from sparkwhy.plan.nodes import Aggregate, Plan, Project, Table, Union
 from sparkwhy.plan.nulls import hides_nulls, operands_that_vary, passes_nulls
 from sparkwhy.plan.show import show_expr
 from sparkwhy.plan.types import TIMES
-from sparkwhy.plan.walk import inputs
+from sparkwhy.plan.walk import inputs, walk
 from sparkwhy.plan.walk_exprs import is_path, parts, paths_of
 from sparkwhy.report.values import cut, show_values
 from sparkwhy.trace.encode import print_value
@@ -30,7 +42,7 @@ def explain_null(path: Expr, below: Plan, witness: Witness, plan: Plan) -> Itera
     """Yield what made the null that an operator over `below` read; nothing if that is not known."""
     start, expr = path, path
     while is_path(expr):
-        found = _definition(expr, below)
+        found = definition_of(expr, below, witness)
         if isinstance(found, Table):
             if expr != start:
                 yield cut(f"the null comes from the source: {show_expr(expr)} is null in table {found.source.name}")
@@ -38,10 +50,11 @@ def explain_null(path: Expr, below: Plan, witness: Witness, plan: Plan) -> Itera
         if found is None:
             return
         computed, project = found
-        known = _values_at(project, witness, plan)
+        known = values_read_at(project, witness, plan)
         below, null = project.input, _null_in(computed, known)
         if null is None:
-            yield from _describe_maker(computed, known)
+            pivoted = _pivot_condition(computed, below, witness)
+            yield from [pivoted] if pivoted is not None else _describe_maker(computed, known)
             return
         expr = null
 
@@ -69,13 +82,32 @@ def _describe_maker(expr: Expr, known: Known) -> Iterator[str]:
         yield cut(f"the null comes from {show_expr(expr)}{shown}")
 
 
+def _pivot_condition(expr: Expr, below: Plan, witness: Witness) -> str | None:
+    """Return what a pivot found no value for, if the expression takes a column of its result out of a list."""
+    match expr:
+        case ItemOf(Ref() as listed, Literal(int(place))):
+            found = definition_of(listed, below, witness)
+        case _:
+            return None
+    match found:
+        case (Call("array", (*items,)), Project(input=Aggregate() as groups)):
+            made = next((c.expr for c in groups.aggregates if Ref(c.attribute) == items[place]), None)
+        case _:
+            return None
+    match made:
+        case AggCall("first", (Case(((Compare("<=>", column, Literal() as value), _),)), *_)):
+            return cut(f"the null comes from the pivot: no value where {show_expr(Compare('=', column, value))}")
+        case _:
+            return None
+
+
 def _format(expr: Expr, values: Mapping[str, Any]) -> str:
     """Return the format of a text that is no date as it stands."""
     formats = [each for text in values.values() for each in date_formats(print_value(text))]
     return f", which has the format {' or '.join(formats)}" if formats and expr.type in TIMES else ""
 
 
-def _values_at(project: Project, witness: Witness, plan: Plan) -> Known:
+def values_read_at(project: Project, witness: Witness, plan: Plan) -> Known:
     """Return what is known of the values that a projection read: recorded there, or columns of the result."""
     seen = witness.at.get(project.id.step)
     names = dict(zip((Ref(a) for a in plan.output), column_names(plan), strict=True))
@@ -92,11 +124,20 @@ def _values_at(project: Project, witness: Witness, plan: Plan) -> Known:
 # --- columns ---
 
 
-def _definition(path: Expr, below: Plan) -> tuple[Expr, Project] | Table | None:
-    """Return what computes a path and the projection that does; the table that has it; or None for other operators."""
+def definition_of(path: Expr, below: Plan, witness: Witness) -> tuple[Expr, Project] | Table | None:
+    """Return what computes a path and the projection that does; the table that has it; or None for other operators.
+
+    In a union it is the branch in which something was observed of the witness.
+    """
     attribute, fields = _take_apart(path)
     node = below
     while not isinstance(node, Table):
+        if isinstance(node, Union):
+            branches = [each for each in node.branches if any(below.id.step in witness.at for below in walk(each))]
+            if len(branches) != 1:
+                return None
+            attribute, node = branches[0].output[node.attributes.index(attribute)], branches[0]
+            continue
         made = next((c for c in node.columns if c.attribute == attribute), None) if isinstance(node, Project) else None
         if isinstance(node, Project) and made is not None and not made.is_carried:
             return _take_fields(made.expr, fields), node

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from sparkwhy.backtrace.backtrace import Conditions
 from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.build import Fresh, all_of, carry, either, long
 from sparkwhy.plan.exprs import Attribute, Expr, Or, Ref
@@ -60,6 +61,10 @@ class TraceContext:
 
     silent: frozenset[OpId] = frozenset()
     """The operators at which rows record nothing."""
+
+    tested: Mapping[OpId, Conditions] = field(default_factory=dict)
+    """What filters further up ask of the rows of a projection: rows that fail it record what their values are made
+    of."""
 
     counting: Mapping[OpId, tuple[Column, ...]] = field(default_factory=dict)
     """The joins above which rows of one side are counted, and nothing else is read of them, with these counts."""

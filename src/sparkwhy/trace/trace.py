@@ -10,7 +10,7 @@ them. Each operator has a rule in `rules/`, which states the law for one query.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
@@ -19,7 +19,7 @@ from sparkwhy.backtrace.remaining_conditions import remaining_conditions
 from sparkwhy.errors import assert_never
 from sparkwhy.limits import DEFAULT_LIMITS, Limits
 from sparkwhy.plan.build import Fresh
-from sparkwhy.plan.exprs import Attribute
+from sparkwhy.plan.exprs import Attribute, Expr, conjuncts
 from sparkwhy.plan.nodes import (
     Aggregate,
     Distinct,
@@ -108,7 +108,10 @@ def trace(
     wanted = tuple(backtrace(each, conditions) for each in plans)
     bits = Bits(len(plans), coarse=coarse)
     tracing = TraceContext(Fresh(plan), bits, records, attributes_read(plans, wanted), limits=limits)
-    tracing = refer_in_groupings(tracing, plans, wanted, (plan,)) if references else tracing
+    if references:
+        tracing = refer_in_groupings(tracing, plans, wanted, (plan,))
+    elif records:
+        tracing = replace(tracing, tested=conditions_on_projections(plan))
     return trace_plans(tracing, plans, wanted, keys)
 
 
@@ -138,6 +141,20 @@ def attributes_read(plans: Sequence[Plan], wanted: Sequence[Wanted]) -> frozense
     filters = (node.condition for plan in plans for node in walk(plan) if isinstance(node, Filter))
     asked = (condition for each in wanted for conditions in each.values() for condition in conditions)
     return frozenset(attribute for expr in (*filters, *asked) for attribute in attributes_of(expr))
+
+
+def conditions_on_projections(plan: Plan) -> Mapping[OpId, Conditions]:
+    """Return what filters ask of the rows of each projection below them, as conditions on its output.
+
+    `filter cls = 'hi'` over `project when v > 8 then 'hi' as cls` asks `cls = 'hi'` of the projection.
+    """
+    found: dict[OpId, list[Expr]] = {}
+    filters = (node for node in walk(plan) if isinstance(node, Filter))
+    for filter in filters:
+        for id, conditions in backtrace(filter.input, conjuncts(filter.condition)).items():
+            found.setdefault(id, []).extend(conditions)
+    projections = (node.id for node in walk(plan) if isinstance(node, Project))
+    return {id: tuple(found[id]) for id in projections if id in found}
 
 
 def trace_operator(

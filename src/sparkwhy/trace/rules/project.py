@@ -14,18 +14,18 @@ rows name the column that holds it in each variant.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from sparkwhy.backtrace.backtrace import substitute_attributes
 from sparkwhy.plan.build import carry
-from sparkwhy.plan.exprs import Attribute, IsNull, Ref
+from sparkwhy.plan.exprs import And, Attribute, Expr, IsNull, Not, Or, Ref, is_true
 from sparkwhy.plan.nodes import Column, Project
-from sparkwhy.plan.nulls import makes_nulls
-from sparkwhy.plan.walk_exprs import attributes_of, paths_of
+from sparkwhy.plan.nulls import computes, makes_nulls
+from sparkwhy.plan.walk_exprs import attributes_of, paths_of, reads_only
 from sparkwhy.trace.context import TraceContext
-from sparkwhy.trace.observe import join_trails, record_as, record_if
-from sparkwhy.trace.recorded import ReadValue
+from sparkwhy.trace.observe import atoms, join_trails, record_as, record_if
+from sparkwhy.trace.recorded import ConjunctVerdict, ReadValue, Recorded
 from sparkwhy.trace.rows import TracedRows
 from sparkwhy.trace.variants.merge import variant_columns, with_columns
 
@@ -44,41 +44,63 @@ def trace_project(tracing: TraceContext, ops: tuple[Project, ...], rows: TracedR
         else:
             in_all_variants.extend(made)
     others = {a: held for a, held in rows.variants.items() if a not in set(ops[0].output)}
-    inputs = _inputs_of_nulls(tracing, ops[0], in_all_variants)
-    copies = (copy for each in inputs.values() for copy in each)
+    inputs = _inputs_of_values(tracing, ops[0], in_all_variants)
+    copies = (copy for each in inputs for copy in each.copies)
     found = tracing.project(ops[0], replace(rows, variants=others), [*columns, *copies])
     found = replace(found, variants={**found.variants, **variants})
-    return _record_nulls(tracing, ops[0], found, inputs) if inputs else found
+    return _record_inputs(tracing, ops[0], found, inputs) if inputs else found
 
 
-def _record_nulls(
-    tracing: TraceContext, op: Project, rows: TracedRows, inputs: Mapping[Attribute, Sequence[Column]]
-) -> TracedRows:
-    """Record what a null was made of: that is often not there any more where a filter drops the row.
+@dataclass(frozen=True)
+class _Inputs:
+    """Copies of what a computed column was made of, of how its conditions came out, and which rows record them."""
 
-    `inputs` are the columns that computed ones were made of, each with the path that it copies.
-    """
+    read: tuple[Column, ...]
+    verdicts: tuple[Column, ...]
+    when: Expr
+
+    @property
+    def copies(self) -> tuple[Column, ...]:
+        return self.read + self.verdicts
+
+
+def _record_inputs(tracing: TraceContext, op: Project, rows: TracedRows, inputs: Sequence[_Inputs]) -> TracedRows:
+    """Record what values were made of: that is often not there any more where a filter drops the row."""
     trails = []
-    for made, copies in inputs.items():
+    for each in inputs:
         known = rows.learned.stands_for
-        read = [each for copy in copies for each in record_as(ReadValue, copy.expr, Ref(copy.attribute), known)]
-        rows, trail = tracing.record(op, rows, read)
-        trails.append(record_if(IsNull(Ref(made)), trail))
+        kinds: tuple[tuple[Column, Callable[[Expr], Recorded]], ...] = (
+            *((copy, ReadValue) for copy in each.read),
+            *((copy, ConjunctVerdict) for copy in each.verdicts),
+        )
+        found = [got for copy, kind in kinds for got in record_as(kind, copy.expr, Ref(copy.attribute), known)]
+        rows, trail = tracing.record(op, rows, found)
+        trails.append(record_if(each.when, trail))
     return tracing.project(op, rows, carry(rows.holders(op.output)), trail=join_trails([rows.trail_expr, *trails]))
 
 
-def _inputs_of_nulls(tracing: TraceContext, op: Project, made: Sequence[Column]) -> dict[Attribute, list[Column]]:
-    """Return copies of what the computed columns read that may make a null, by computed column."""
+def _inputs_of_values(tracing: TraceContext, op: Project, made: Sequence[Column]) -> list[_Inputs]:
+    """Return what to record of the computed columns: of those that may make a null, and of those that filters test."""
     if not tracing.records_in_full(op) or op.id.part:  # what Spark inserted is part of another operation
-        return {}
-    makers = (column for column in made if makes_nulls(column.expr))
-    return {
-        each.attribute: [
-            Column(tracing.fresh.attribute("read", path.type, nullable=True), path)
-            for path in dict.fromkeys(paths_of(each.expr))
-        ]
-        for each in makers
-    }
+        return []
+    known = {column.attribute for column in made}
+    tested = [c for c in tracing.tested.get(op.id, ()) if reads_only(c, known)]
+    found = []
+    for column in made:
+        when: list[Expr] = [IsNull(Ref(column.attribute))] if makes_nulls(column.expr) else []
+        if computes(column.expr):
+            when += [Not(is_true(c)) for c in tested if column.attribute in attributes_of(c)]
+        if when:
+            found.append(_copy_inputs(tracing, column.expr, Or(tuple(when)) if len(when) > 1 else when[0]))
+    return found
+
+
+def _copy_inputs(tracing: TraceContext, expr: Expr, when: Expr) -> _Inputs:
+    def copy(part: Expr) -> Column:
+        return Column(tracing.fresh.attribute("read", part.type, nullable=True), part)
+
+    conditions = dict.fromkeys(atoms(expr)) if isinstance(expr, And | Or | Not) else ()
+    return _Inputs(tuple(map(copy, dict.fromkeys(paths_of(expr)))), tuple(map(copy, conditions)), when)
 
 
 def _copy_order(tracing: TraceContext, ops: tuple[Project, ...], rows: TracedRows) -> TracedRows:
