@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test cluster-test lint format bench bench-smoke quality check-fixes fuzz reproduce docs site screenshots lock clean
+.PHONY: help setup demo test cluster-test lint format bench bench-smoke quality check-fixes planted fuzz reproduce docs site screenshots lock clean
 
 BIN := .venv/bin
 
@@ -42,6 +42,9 @@ check-fixes: setup  ## Apply every fix that the answers of the tests print to th
 	$(BIN)/pytest -q -n0 -p tests.printed.plugin --deselect tests/test_why_not.py::test_the_jobs_have_names \
 		tests/test_causes.py tests/test_fixes.py tests/test_why_not.py tests/test_pairs.py tests/test_other_values.py \
 		tests/test_alternatives.py tests/scenarios/test_scenarios.py tests/robust/test_odd_data.py tests/printed
+
+planted: setup  ## Ask about planted bugs, and judge each answer by the commit that undoes the bug
+	$(BIN)/python -m tests.planted.judge
 
 fuzz: setup  ## Try the laws on generated queries and questions (MINUTES=60, SEED=0; WRITE=docs/fuzz.json: keep the counts)
 	$(BIN)/python -m bench.fuzz --minutes $(or $(MINUTES),60) --seed $(or $(SEED),0) $(if $(WRITE),--write $(WRITE))
