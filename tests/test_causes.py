@@ -634,7 +634,7 @@ def test_no_row_is_named_as_kept_that_only_the_relaxed_query_has(spark: SparkSes
 
 def test_a_limit_tells_the_rank_and_where_it_cuts(spark: SparkSession) -> None:
     answer = ask(spark, c19_limit)
-    assert operators(answer) == [("limit", "limit 3", None)]
+    assert operators(answer) == [("limit", "limit 3", line(c19_limit, ".limit(3)"))]
     assert observed(answer).values == {"amount": 60}
     assert (observed(answer).rank, observed(answer).last_rank) == (4, 3)
     assert [value for _, value in observed(answer).cut_off] == [70]  # 90, 80, 70

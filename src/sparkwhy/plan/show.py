@@ -323,9 +323,16 @@ def _show_join(op: Join, names: Names) -> str:
     equal = not_in_comparison(op)
     if equal is not None:
         return f"{how}join (not in) on {show_expr(equal, names)}"
-    shared = [_shared_name(part, op) for part in conjuncts(op.condition)]
-    named = ", ".join(name for name in shared if name is not None)
-    return f"{how}join on {named if None not in shared else show_expr(op.condition, names)}"
+    shared = shared_names(op)
+    return f"{how}join on {show_expr(op.condition, names) if shared is None else ', '.join(shared)}"
+
+
+def shared_names(join: Join) -> tuple[str, ...] | None:
+    """Return the names of the columns on which a join compares columns of the same name; None if it does not."""
+    if join.condition is None:
+        return None
+    names = [_shared_name(part, join) for part in conjuncts(join.condition)]
+    return tuple(name for name in names if name is not None) if None not in names else None
 
 
 def not_in_comparison(join: Join) -> Expr | None:

@@ -27,6 +27,7 @@ from sparkwhy.spark.classic.jobs.failures import (
 )
 from sparkwhy.spark.classic.jobs.watched import WatchedThread
 from sparkwhy.spark.classic.pattern_functions import is_random_function
+from sparkwhy.spark.classic.read.call_places import add_call_places
 from sparkwhy.spark.classic.read.char_columns import char_widths
 from sparkwhy.spark.classic.read.operators import read
 from sparkwhy.spark.classic.run.collect_small import collect_small
@@ -55,7 +56,7 @@ class ClassicEngine(Engine):
     # --- the query ---
 
     def read_plan(self) -> Plan:
-        return mark_uses(with_join_conditions(read(self.df)), _is_same_source)
+        return add_call_places(mark_uses(with_join_conditions(read(self.df)), _is_same_source))
 
     def char_widths(self) -> Mapping[int, int]:
         return char_widths(self.df)

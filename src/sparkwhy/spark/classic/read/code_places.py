@@ -48,7 +48,7 @@ def _is_installed(file: Path) -> bool:
 
 def _lines_of(text: str, file: Path) -> Iterator[int]:
     """Yield the lines on which a file has the text as a string."""
-    source = _read(file)
+    source = read_file(file)
     if source is None or text.split("\n", 1)[0] not in source:
         return
     try:
@@ -60,7 +60,8 @@ def _lines_of(text: str, file: Path) -> Iterator[int]:
             yield node.lineno
 
 
-def _read(file: Path) -> str | None:
+def read_file(file: Path) -> str | None:
+    """Return the text of a file; None if it cannot be read."""
     try:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -83,7 +84,7 @@ def check(place: Place) -> Place | None:
 def _text_at(place: Place) -> list[str] | None:
     if place.file.startswith("cell "):
         return _cell(place.file)
-    source = _read(Path(place.file)) if place.file.endswith(".py") else None
+    source = read_file(Path(place.file)) if place.file.endswith(".py") else None
     return None if source is None else source.splitlines()
 
 
