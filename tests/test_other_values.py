@@ -103,3 +103,42 @@ def test_the_key_of_a_join_on_names_says_which_row_is_meant(spark: SparkSession)
     customers = spark.createDataFrame([(1, "Ann")], "id bigint, name string")
     totals = orders.join(customers, "id").groupBy("id").agg(F.sum("amount").alias("total"))
     assert "The row is there, with total = 11, not 13 (2 too low):" in str(why_not(totals, {"id": 1, "total": 13}))
+
+
+# --- joins that multiply rows ---
+
+
+@pytest.fixture
+def orders(spark: SparkSession) -> DataFrame:
+    return spark.createDataFrame([(1, "a", 10), (2, "a", 20), (3, "b", 30)], "id int, cust string, amount int")
+
+
+@pytest.mark.parametrize("how", ["inner", "left"])
+def test_a_join_that_sums_a_row_twice_is_named(spark: SparkSession, orders: DataFrame, how: str) -> None:
+    payments = spark.createDataFrame([(1, 5), (1, 6), (2, 20), (3, 30)], "id int, paid int")
+    summed = orders.join(payments, "id", how).groupBy("cust").agg(F.sum("amount").alias("total"))
+    answer = why_not(summed, {"cust": "a", "total": 30})
+    assert "The row is there, with total = 40, not 30 (10 too high):" in str(answer)
+    (found,) = answer.explanations
+    assert "id = 1: 2 partners on the right, so its values count 2 times" in str(answer)
+    assert [fix.after.removeprefix("left ") for fix in found.fixes] == [
+        'join on id, with dropDuplicates(["id"]) on the right'
+    ]
+    assert found.verified
+    assert found.side_effects is not None
+    assert (found.side_effects.added, found.side_effects.removed) == (0, 1)
+    assert answer.to_dict()["explanations"][0]["operators"][0]["causes"] == ["several_join_partners"]
+
+
+def test_a_dimension_with_a_key_twice_is_named(spark: SparkSession, orders: DataFrame) -> None:
+    regions = spark.createDataFrame([("a", "N"), ("b", "S"), ("b", "S")], "cust string, region string")
+    counted = orders.join(regions, "cust").groupBy("region").agg(F.count(F.lit(1)).alias("n"))
+    answer = why_not(counted, {"region": "S", "n": 1})
+    assert [[o.text for o in each.operators] for each in answer.explanations] == [["join on cust"]]
+    assert "cust = b: 2 partners on the right" in str(answer)
+
+
+def test_a_join_that_multiplies_other_rows_is_not_named(spark: SparkSession, orders: DataFrame) -> None:
+    payments = spark.createDataFrame([(1, 5), (2, 20), (3, 30), (3, 31)], "id int, paid int")
+    summed = orders.join(payments, "id").groupBy("cust").agg(F.sum("amount").alias("total"))
+    assert not why_not(summed, {"cust": "a", "total": 29}).explanations

@@ -230,3 +230,12 @@ def test_a_time_and_a_date_are_near_keys_but_two_times_are_not(spark: SparkSessi
 def test_near_keys_are_hidden_if_wished(sold: DataFrame) -> None:
     answer = sparkwhy.why_not(sold.groupBy("name").count(), {"name": "Cy"}, redact=["cust"])
     assert not any("-003" in text for text in (str(answer), answer.to_json(), answer.to_html()))
+
+
+def test_keys_are_not_compared_by_order_to_bring_a_pair_together(spark: SparkSession) -> None:
+    orders = spark.createDataFrame([(5, "x17")], "order_id int, cid string")
+    customers = spark.createDataFrame([("y42", "Bob")], "cid string, name string")
+    joined = orders.join(customers, orders.cid == customers.cid).select("order_id", "name")
+    (found,) = sparkwhy.why_not(joined, {"order_id": 5, "name": "Bob"}).explanations
+    assert found.certain
+    assert not any("<=" in fix.after for fix in found.fixes)

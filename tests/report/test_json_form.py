@@ -76,6 +76,7 @@ def full_answer() -> Answer:
         cut_off=((Ref(YEAR), 2019),),
         rival=row,
         copies={"left": 1, "right": 0},
+        partners={"right": 2},
         collections=((Ref(YEAR), "empty"),),
         nearest=(row,),
         partner=(row,),

@@ -22,6 +22,7 @@ Cause: TypeAlias = OneOf[
     "null_array",
     "beyond_limit",
     "duplicate_of",
+    "several_join_partners",
     "not_recorded",
 ]
 
@@ -36,6 +37,7 @@ CAUSES: Mapping[Cause, str] = {
     "null_array": "the explode makes no row of a null array or map",
     "beyond_limit": "the row comes after the last one that the limit keeps",
     "duplicate_of": "another row with the same key is kept instead",
+    "several_join_partners": "the join returns the row once for each of its partners, so it counts several times",
     "not_recorded": (
         "nothing was recorded of a row here: the operator reads another column in an alternative, or it has to keep "
         "other rows than it does"
@@ -60,6 +62,8 @@ def cause_of(seen: Observation) -> Cause:
         return "no_set_partner" if isinstance(seen.node, SetOperation) else "no_join_partner"
     if seen.has_partner is not None:
         return "has_set_partner" if isinstance(seen.node, SetOperation) else "has_join_partner"
+    if seen.partners:
+        return "several_join_partners"
     if seen.copies:
         return _cause_of_copies(seen.node)
     if seen.collections:

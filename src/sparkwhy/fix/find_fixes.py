@@ -15,6 +15,7 @@ from sparkwhy.explain.repair import Repair
 from sparkwhy.explain.stricter_filters import propose_stricter_filters
 from sparkwhy.fix.code.edits import with_code_edits
 from sparkwhy.fix.context import FixContext
+from sparkwhy.fix.fan_out import explain_fan_out
 from sparkwhy.fix.judge import reject_failing
 from sparkwhy.fix.normalized_keys import explain_near_keys
 from sparkwhy.fix.pairs import explain_pairs
@@ -52,12 +53,14 @@ def explain_candidates(candidates: Candidates, limits: Limits, *, stricter: bool
 
 
 def find_pairs(search: FixSearch, known: Sequence[Claim], *, verify: bool) -> tuple[Claim, ...]:
-    """Return explanations for pairs of rows that the condition of a join keeps apart.
+    """Return explanations for pairs of rows that a join keeps apart, or of which it makes too many.
 
     Pairs with keys that differ in what people overlook are looked for always, others only if nothing else is certain.
     """
     query = search.query
     near = explain_near_keys(search, known, verify=verify)
+    if verify:
+        near += explain_fan_out(search, (*known, *near))
     if near or any(each.explanation.certain for each in known):
         return near
     return explain_pairs(

@@ -164,9 +164,15 @@ def _partners(node: Plan | None, seen: Observation) -> Iterator[str]:
     elif isinstance(node, Join) and seen.partner and all(has_null_for_not_in(node, row) for row in seen.partner):
         yield f"{_own_values(node, seen)}: not known to differ from a null on the right"
         yield from cut_each(f"the row with the null: {show_row(row)}" for row in seen.partner)
+    elif seen.partners:
+        yield from (_describe_partners(node, seen, side, count) for side, count in seen.partners.items())
     elif seen.has_partner is not None:
         yield f"{_own_values(node, seen)}: {_partner_kind(node, seen)} on the {seen.has_partner}"
         yield from _list_rows("its partner", seen.partner)
+
+
+def _describe_partners(node: Plan | None, seen: Observation, side: str, count: int) -> str:
+    return f"{_own_values(node, seen)}: {count} partners on the {side}, so its values count {count} times"
 
 
 def _partner_kind(node: Plan | None, seen: Observation) -> str:

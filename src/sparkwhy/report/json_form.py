@@ -134,6 +134,7 @@ def _observation(seen: Observation) -> dict[str, Any]:
         "cut_off": _name_values(seen.cut_off, seen) or None,
         "rival": None if seen.rival is None else _row(seen.rival),
         "copies": dict(seen.copies) or None,
+        "partners": dict(seen.partners) or None,
         "collections": _name_values(seen.collections, seen) or None,
         "nearest": _rows(seen.nearest) or None,
         "partner": _rows(seen.partner) or None,

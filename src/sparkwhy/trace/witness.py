@@ -93,8 +93,8 @@ class Observation:
     None for null), both by expression; `values` and `verdicts` have the same by text. `no_partner` and `has_partner`
     are sides of a join. `rank` is the position of the row before a limit, `last_rank` the last one that it keeps,
     `cut_off` the order values of the row there. `rival` is the row that was kept instead. `copies` are numbers of
-    copies by side. `collections` says why a flatten made no row: of which expression, and whether it was "null" or
-    "empty".
+    copies by side, `partners` numbers of join partners by side. `collections` says why a flatten made no row: of which
+    expression, and whether it was "null" or "empty".
 
     `nearest`, `partner`, `group` and `kept` are rows that were looked up about it, `hints` sentences on these.
     """
@@ -108,6 +108,7 @@ class Observation:
     cut_off: tuple[tuple[Expr, Typed], ...] = ()
     rival: Row | None = None
     copies: Mapping[Side, int] = field(default_factory=dict)
+    partners: Mapping[Side, int] = field(default_factory=dict)
     collections: tuple[tuple[Expr, OneOf["null", "empty"]], ...] = ()
     nearest: tuple[Row, ...] = ()
     partner: tuple[Row, ...] = ()
