@@ -108,10 +108,9 @@ def trace(
     wanted = tuple(backtrace(each, conditions) for each in plans)
     bits = Bits(len(plans), coarse=coarse)
     tracing = TraceContext(Fresh(plan), bits, records, attributes_read(plans, wanted), limits=limits)
-    if references:
-        tracing = refer_in_groupings(tracing, plans, wanted, (plan,))
-    elif records:
+    if records:
         tracing = replace(tracing, tested=conditions_on_projections(plan))
+    tracing = refer_in_groupings(tracing, plans, wanted, (plan,)) if references else tracing
     return trace_plans(tracing, plans, wanted, keys)
 
 

@@ -16,7 +16,7 @@ from sparkwhy.trace.context import TraceContext
 from sparkwhy.trace.observe import TRAIL
 from sparkwhy.trace.references import refer_in_groupings
 from sparkwhy.trace.rows import TracedRows
-from sparkwhy.trace.trace import TracedQuery, attributes_read, trace_plans
+from sparkwhy.trace.trace import TracedQuery, attributes_read, conditions_on_projections, trace_plans
 from sparkwhy.trace.witness import WitnessRef
 
 
@@ -64,7 +64,8 @@ def trace_witness_rows(query: TracedQuery, at: OpId, references: Sequence[Witnes
     plans, wanted = query.plans, query.wanted
     narrow = prune_columns(plans)  # as it was traced: a grouping of which only the keys are read has another rule
     groupings = tuple(next(node for node in walk(plan) if node.id == at) for plan in narrow)
-    context = TraceContext(Fresh(plans[0]), query.bits, True, attributes_read(plans, wanted))
+    tested = conditions_on_projections(plans[0])
+    context = TraceContext(Fresh(plans[0]), query.bits, True, attributes_read(plans, wanted), tested=tested)
     tracing = refer_in_groupings(context, plans, wanted, inputs(groupings[0]))
     known = _keys_among(groupings[0], references)
     traced = trace_plans(tracing, groupings, tuple({**each, at: each[at] + known} for each in wanted), ())
