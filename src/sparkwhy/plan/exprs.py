@@ -23,12 +23,16 @@ Mode = OneOf["legacy", "ansi", "try"]
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A column of an operator's output. Its identity is its id: names may repeat."""
+    """A column of an operator's output. Its identity is its id: names may repeat.
+
+    `qualifier` is the alias or table by which an expression names it: `o` in `o.city`.
+    """
 
     id: AttrId
     name: str = field(compare=False)
     type: Type = field(compare=False)
     nullable: bool = field(default=True, compare=False)
+    qualifier: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +48,14 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A constant, as the Python value that the engines use for its type; None is null."""
+    """A constant, as the Python value that the engines use for its type; None is null.
+
+    `text` is what was written where Spark compares with another number: for `n >= 0.05` with a whole n it is `n >= 1`.
+    """
 
     value: Any
     type: Type
+    text: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +180,16 @@ class In:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """A value in another type. One that is `spared` was written to fail, and gives null while rows are followed."""
+    """A value in another type. One that is `spared` was written to fail, and gives null while rows are followed.
+
+    An `implied` cast was not written: Spark compares or computes numbers in a common type.
+    """
 
     input: Expr
     type: Type
     mode: Mode = "legacy"
     spared: bool = field(default=False, compare=False)
+    implied: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

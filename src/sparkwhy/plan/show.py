@@ -61,7 +61,7 @@ from sparkwhy.plan.nodes import (
 )
 from sparkwhy.plan.types import DATE, STRING, TIMESTAMP, Type, ddl, is_numeric
 from sparkwhy.plan.walk import inputs, walk
-from sparkwhy.plan.walk_exprs import fold_expr, parts, rewrite
+from sparkwhy.plan.walk_exprs import attributes_of, fold_expr, parts, rewrite
 from sparkwhy.wording import MASK
 
 Names = Callable[[Attribute], str]
@@ -75,10 +75,14 @@ def plain(attribute: Attribute) -> str:
 
     An attribute that Spark named after its expression keeps that name: `sum(amount)`.
     """
-    return attribute.name if _CALLED.fullmatch(attribute.name) else quote_identifier(attribute.name)
+    name = _NAMES_OF_SPARK.get(attribute.name, attribute.name)
+    return name if _CALLED.fullmatch(name) else quote_identifier(name)
 
 
-_CALLED = re.compile(r"[a-z_]+\((distinct )?[\w.]+(, [\w.]+)*\)|count\(\*\)", re.IGNORECASE)
+_NAMES_OF_SPARK = {"spark_grouping_id": "grouping_id()"}
+"""Names that Spark gives, and what a user writes for them."""
+
+_CALLED = re.compile(r"[a-z_]+\((distinct )?[\w.]+(, [\w.]+)*\)|(count\(\*|grouping_id\()\)", re.IGNORECASE)
 
 
 def quote_identifier(name: str) -> str:
@@ -99,7 +103,7 @@ def show_part(expr: Expr, inner: tuple[str, ...], names: Names) -> str:
         case Ref():
             return names(expr.attribute)
         case Literal():
-            return show_value(expr.value)
+            return show_value(expr.value) if expr.text is None else expr.text
         case FieldOf():
             return f"{inner[0]}.{quote_identifier(expr.field.name)}"
         case ItemOf():
@@ -120,7 +124,7 @@ def show_part(expr: Expr, inner: tuple[str, ...], names: Names) -> str:
         case In():
             return f"{with_parens(expr.input, inner[0])} in ({', '.join(inner[1:])})"
         case Cast():
-            if isinstance(expr.input, Literal) and _is_adjusted(expr.input.type, expr.type):
+            if expr.implied or (isinstance(expr.input, Literal) and _is_adjusted(expr.input.type, expr.type)):
                 return inner[0]
             word = "try_cast" if expr.mode == "try" and not expr.spared else "cast"
             return f"{word}({inner[0]} as {ddl(expr.type)})"
@@ -275,20 +279,36 @@ def title_of(op: Plan) -> str:
 
 
 def names_for(op: Plan) -> Names:
-    """Names of what an operator reads; one that its inputs have twice says which side, or else which attribute."""
+    """Return names of what an operator reads; one that its inputs have twice gets more than its name.
+
+    It has the alias that was written, the side of a join, or a number: `o.city`, `left.city`, `city (2)`.
+    """
     read = [attribute for below in inputs(op) for attribute in below.output]
     count = Counter(attribute.name for attribute in read)
     sides: dict[AttrId, str] = {}
     if isinstance(op, Join):
         sides = {a.id: "left" for a in op.left.output} | {a.id: "right" for a in op.right.output}
+    sides |= _qualifiers(op)
 
     def name(attribute: Attribute) -> str:
         if count[attribute.name] < 2:
             return plain(attribute)
         side = sides.get(attribute.id)
-        return f"{plain(attribute)}#{attribute.id}" if side is None else f"{side}.{plain(attribute)}"
+        return f"{quote_identifier(side)}.{plain(attribute)}" if side is not None else number(attribute)
+
+    def number(attribute: Attribute) -> str:
+        alike = [each.id for each in read if each.name == attribute.name]
+        position = alike.index(attribute.id) + 1 if attribute.id in alike else 1
+        return f"{plain(attribute)} ({position})" if position > 1 else plain(attribute)
 
     return name
+
+
+def _qualifiers(op: Plan) -> dict[AttrId, str]:
+    """Return the aliases that an operator names attributes by, where these tell them apart."""
+    read = {a.id: a for expr in exprs_of(op) for a in attributes_of(expr) if a.qualifier is not None}
+    count = Counter((a.qualifier, a.name) for a in read.values())
+    return {a.id: a.qualifier for a in read.values() if a.qualifier is not None and count[a.qualifier, a.name] == 1}
 
 
 def _list_some(items: Iterable[str]) -> str:

@@ -272,6 +272,12 @@ def text_of(tree: JavaObject) -> str:
 _OPTION = re.compile(r"\b(None|Some\()")
 
 
+def is_written_cast(cast: JavaObject) -> bool:
+    """Return whether the user wrote this cast: others put numbers that are compared or added into a common type."""
+    written = JavaClass(f"{_CATALYST}.expressions.Cast", cast._gateway_client).USER_SPECIFIED_CAST()
+    return bool(cast.getTagValue(written).isDefined())
+
+
 def type_of(tree: JavaObject) -> str:
     """Return the type of an expression as JSON text."""
     return str(tree.dataType().json())

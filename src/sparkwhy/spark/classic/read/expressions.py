@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from py4j.java_gateway import JavaObject
 
@@ -71,7 +73,15 @@ def read_expr(tree: Tree, scope: Scope) -> Expr:
 
 
 def _attribute(tree: Tree, scope: Scope) -> Expr:
-    return Ref(scope.attributes[tree.expr_id])
+    attribute = scope.attributes[tree.expr_id]
+    return Ref(replace(attribute, qualifier=_qualifier(tree)))
+
+
+def _qualifier(tree: Tree) -> str | None:
+    """Return the alias of an attribute, or the last part of the name of its table: `[spark_catalog, default, o]`."""
+    names = tree.fields.get("qualifier") or "[]"
+    last = str(names).strip("[]").rsplit(", ", 1)[-1]
+    return None if not last or last.startswith("__auto_generated") else last
 
 
 def _alias(tree: Tree, scope: Scope) -> Expr:
@@ -124,7 +134,40 @@ def _scalar_subquery(tree: Tree, scope: Scope) -> Expr:
 
 
 def _compare(op: CompareOp) -> Reader:
-    return lambda tree, scope: Compare(op, *scope.operands(tree))
+    def read(tree: Tree, scope: Scope) -> Expr:
+        left, right = (_as_written(each, tree) for each in zip(scope.operands(tree), tree.children, strict=True))
+        return Compare(op, left, right)
+
+    return read
+
+
+_DECIMAL = re.compile(r"(?<![\w.])-?(\d+\.\d*|\.\d+)(?![\w.])")
+
+
+def _as_written(side: tuple[Expr, Tree], comparison: Tree) -> Expr:
+    """Return a side of a comparison; of a whole number that Spark put in the place of a decimal, with what was
+    written.
+    """
+    expr, tree = side
+    if not isinstance(expr, Literal) or expr.type not in INTEGRALS or tree.name != "Literal":
+        return expr
+    written = _decimals_in(comparison) if _has_place_of(tree, comparison) else []
+    return replace(expr, text=written[0]) if len(written) == 1 else expr
+
+
+def _has_place_of(tree: Tree, whole: Tree) -> bool:
+    """Return whether Spark made a part of an expression anew: it has the place of the whole."""
+    try:
+        return jvm.text_range(tree.handle) == jvm.text_range(whole.handle)
+    except NotModelled:  # `between` is made of parts that no tree of the JVM has
+        return False
+
+
+def _decimals_in(tree: Tree) -> list[str]:
+    """Return the decimals in the SQL text of an expression."""
+    text, range = jvm.sql_text(tree.handle), jvm.text_range(tree.handle)
+    fragment = "" if text is None or range is None else text[range[0] : range[1] + 1]
+    return [found[0] for found in _DECIMAL.finditer(fragment)]
 
 
 def _not(tree: Tree, scope: Scope) -> Expr:
@@ -222,7 +265,17 @@ class _Rebuilt(Tree):
 
 def _cast(tree: Tree, scope: Scope) -> Expr:
     (inner,) = scope.operands(tree)
-    return Cast(inner, type_from_json(tree.fields["dataType"]), _mode(tree, scope))
+    type = type_from_json(tree.fields["dataType"])
+    implied = _is_exact(inner.type, type) and not jvm.is_written_cast(tree.handle)
+    return Cast(inner, type, _mode(tree, scope), implied=implied)
+
+
+def _is_exact(given: Type, wanted: Type) -> bool:
+    """Return whether a number stays the same in another type: what else a cast does belongs to the explanation."""
+    if given not in INTEGRALS:
+        return isinstance(given, Decimal) and isinstance(wanted, Decimal)
+    digits = {**INTEGRALS, DOUBLE: 53}
+    return isinstance(wanted, Decimal) or (wanted in digits and INTEGRALS[given] <= digits[wanted])
 
 
 def _read_parsing(to: Type | None, fails: str) -> Reader:
