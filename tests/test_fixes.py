@@ -365,3 +365,17 @@ def test_a_filter_on_a_boolean_column_says_its_value(
     people = spark.createDataFrame([(1, False), (2, True), (3, None)], "id int, active boolean")
     (found,) = why_not(people.filter(condition), {"id": row}).explanations
     assert (found.verified, found.reason) == (False, reason)
+
+
+@pytest.mark.parametrize(("count", "rank"), [(3, 4), (3, 5), (3, 60), (1, 2)])
+@pytest.mark.parametrize("how", ["in", "exists"])
+def test_a_limit_in_a_subquery_is_as_long_as_needed(spark: SparkSession, count: int, rank: int, how: str) -> None:
+    spark.range(1, 101).createOrReplaceTempView("ranked")
+    limited = f"(select id as r from ranked order by id limit {count})"
+    tests = {"in": f"id in {limited}", "exists": f"exists (select 1 from {limited} where r = id)"}
+    answer = why_not(spark.sql(f"select id from ranked where {tests[how]}"), {"id": rank})
+    found = next(each for each in answer.explanations if each.operators[0].kind == "limit")
+    assert found.verified
+    assert [fix.after for fix in found.fixes] == [f"limit {rank}"]
+    assert found.side_effects is not None
+    assert found.side_effects.added == rank - count - 1

@@ -32,6 +32,7 @@ from sparkwhy.fix.search.constants import (
     start_search,
     stricter_constants,
 )
+from sparkwhy.fix.search.longer_limits import find_unranked_limit
 from sparkwhy.fix.search.samples import SampleRequest, looking, sampled_share
 from sparkwhy.fix.search.sweep import Sweep, read_sweeps, swept
 from sparkwhy.fix.verify import AT_ONCE, Outcome, conditions_on_rows, outcome_plan, outcomes_of, returned_attributes
@@ -85,7 +86,29 @@ class FixSearch:
         )
         if any(one.repair is not other.repair for one, other in zip(found, first, strict=True)):
             found = self._again(claims, found, lambda claim: self._combine_changes(claim, found))
-        return self._search_constants(claims, found, lambda claim: claim.ops in bounds or not _changes_one(claim))
+        found = self._search_constants(claims, found, lambda claim: claim.ops in bounds or not _changes_one(claim))
+        return self._search_limits(claims, found)
+
+    def _search_limits(self, claims: Sequence[Claim], known: tuple[Claim, ...]) -> tuple[Claim, ...]:
+        """Try counts of limits at which the rank of the row is not known, and then smaller ones that work too."""
+        limits = {claim.ops: found for claim in claims if (found := find_unranked_limit(self.query, claim)) is not None}
+
+        def propose(ops: tuple[OpId, ...], counts: Sequence[int]) -> Proposals:
+            unranked = limits[ops]
+            return propose_with(self.query, unranked.candidate, {unranked.limit.id: unranked.changes(counts)})
+
+        longer = self._again(
+            claims, known, lambda c: propose(c.ops, limits[c.ops].longer_counts()) if c.ops in limits else _NOTHING
+        )
+        new = [at for at, each in enumerate(longer) if each.verified and not known[at].verified]
+        repairs = {at: repair for at in new if (repair := longer[at].repair) is not None}
+        shorter = {
+            at: propose(claims[at].ops, limits[claims[at].ops].counts_below(repair, self.limits.constant_repairs))
+            for at, repair in repairs.items()
+        }
+        verdicts = self._judge([claims[at] for at in shorter], list(shorter.values()))
+        better = {at: each for at, each in zip(shorter, verdicts, strict=True) if each.verified}
+        return tuple(better.get(at, each) for at, each in enumerate(longer))
 
     def _search_constants(
         self,
