@@ -74,3 +74,18 @@ def test_columns_that_no_alias_tells_apart_are_numbered(spark: SparkSession) -> 
     text = str(why_not(joined.select(one.id), {"id": 1}))
     assert "filter k (2) is null" in text
     assert "#" not in text
+
+
+@pytest.mark.parametrize(
+    ("groups", "missing", "note"),
+    [
+        ("grouping sets ((c), (d))", {"c": "x", "d": 1}, "no grouping set has c and d; the sets are (c), (d)."),
+        ("rollup(c, d)", {"c": None, "d": 1}, "no grouping set has d without c; the sets are (c, d), (c), ()."),
+        ("cube(c, d)", {"c": "q", "d": 1}, None),
+    ],
+)
+def test_a_set_that_grouping_sets_lack_is_named(
+    spark: SparkSession, groups: str, missing: dict[str, Any], note: str | None
+) -> None:
+    answer = why_not(spark.sql(f"select c, d, sum(amount) s from text_o group by {groups}"), missing)
+    assert [each for each in map(str, answer.warnings) if "grouping set" in each] == ([] if note is None else [note])

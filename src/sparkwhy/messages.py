@@ -147,6 +147,7 @@ _LEFT_OUT: Mapping[str, Template] = {
     "explanations_only": Template(
         "the data is large: near misses and other aggregate functions are examined only together with fixes."
     ),
+    "no_grouping_set": Template("no grouping set has {keys}; the sets are {sets}."),
     "coarse_bits": Template(
         "the query has more conditions that drop rows than sparkwhy can follow at once; explanations below limits, "
         "counts and anti joins may be missing."

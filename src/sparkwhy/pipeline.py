@@ -22,6 +22,7 @@ from sparkwhy.evidence.evidence import (
 from sparkwhy.explain.candidates import Claim
 from sparkwhy.explain.find_candidates import Candidates, find_candidates, reason_against_variants
 from sparkwhy.explain.find_gaps import find_gaps
+from sparkwhy.explain.grouping_sets import note_missing_sets
 from sparkwhy.explain.model import Explanation
 from sparkwhy.explain.other_values import OtherValues, find_other_values
 from sparkwhy.explain.rank import rank, split_shown
@@ -273,4 +274,4 @@ def note_left_out(run: Run, candidates: Candidates) -> tuple[Message, ...]:
         Message("worlds_left_out"): any(candidate.worlds_left_out for candidate in candidates.found),
         Message("coarse_bits"): bool(candidates.traced.bits.coarse),
     }
-    return tuple(note for note, holds in found.items() if holds)
+    return (*note_missing_sets(run.plan, run.asked), *(note for note, holds in found.items() if holds))
