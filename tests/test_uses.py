@@ -100,3 +100,13 @@ def test_a_filter_that_is_written_twice_is_two_operators(spark: SparkSession) ->
     assert len(first.operators) == 1
     assert first.verified
     assert [fix.after for fix in first.fixes] == ["filter amount > 49"]
+
+
+def test_a_function_that_is_called_for_two_inputs_has_no_edit_of_its_line(spark: SparkSession) -> None:
+    def large(df: DataFrame) -> DataFrame:
+        return df.filter(F.col("amount") > 100)
+
+    one, other = (spark.createDataFrame([(id, amount)], "id int, amount int") for id, amount in ((1, 50), (2, 60)))
+    found = why_not(large(one).union(large(other)), {"id": 1}).explanations[0]
+    assert found.verified
+    assert [fix.diff for fix in found.fixes] == [None]

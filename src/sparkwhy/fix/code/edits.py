@@ -10,6 +10,7 @@ from sparkwhy.explain.model import Fix
 from sparkwhy.fix.code.line_diff import line_diff
 from sparkwhy.fix.propose import changed_node
 from sparkwhy.plan.nodes import OpId, Plan
+from sparkwhy.plan.show import show_op
 from sparkwhy.plan.walk import walk
 
 
@@ -30,5 +31,18 @@ def with_code_edits(before: Plan, each: Claim) -> Claim:
 
 def _diff(before: Plan, new: Mapping[OpId, Plan], fix: Fix, edited: dict[str, list[str]]) -> str | None:
     node = next(node for node in walk(before) if node.id == OpId(fix.operator.id))
+    if _is_line_of_others(before, node):
+        return None
     changed = changed_node(before, new, node)
     return line_diff(changed, new[changed.id], edited) if changed.id in new else None
+
+
+def _is_line_of_others(plan: Plan, node: Plan) -> bool:
+    """Return whether the line of an operator is that of others too: a function that is called for several inputs.
+
+    An edit of the line would change all of them, but only one was changed when the fix was run.
+    """
+    others = (each for each in walk(plan) if each.first_use != node.first_use)
+    return node.where is not None and any(
+        each.where == node.where and show_op(each) == show_op(node) for each in others
+    )
