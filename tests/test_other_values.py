@@ -105,6 +105,13 @@ def test_the_key_of_a_join_on_names_says_which_row_is_meant(spark: SparkSession)
     assert "The row is there, with total = 11, not 13 (2 too low):" in str(why_not(totals, {"id": 1, "total": 13}))
 
 
+def test_what_nothing_explains_says_what_was_tried_and_how_to_ask(sold: DataFrame) -> None:
+    answer = why_not(sold.filter("title = 'Two'"), {"title": "One", "sold": 9})
+    assert answer.outcome == "unexplained"
+    assert "no such row comes out even if 2 operators of the query, alone or together, drop no row." in str(answer)
+    assert "ask without sold to learn what keeps the row out, or which value it has." in str(answer)
+
+
 # --- joins that multiply rows ---
 
 

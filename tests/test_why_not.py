@@ -168,6 +168,7 @@ def test_what_the_data_has_but_no_operator_lets_through_is_unexplained(spark: Sp
     assert answer.outcome == "unexplained"
     assert answer.gaps == ()
     assert "No set of operators" in str(answer)
+    assert [note.code for note in answer.warnings] == ["none_drops"]
 
 
 def test_showing_an_answer_prints_it(new_york: Answer, capsys: pytest.CaptureFixture[str]) -> None:

@@ -159,6 +159,15 @@ _LEFT_OUT: Mapping[str, Template] = {
     "other_columns_left_out": Template("other columns could not be searched for the requested value."),
 }
 
+# --- rows that nothing explains ---
+
+_UNEXPLAINED: Mapping[str, Template] = {
+    "all_relaxed": Template("no such row comes out even if {operators} of the query, alone or together, drop no row."),
+    "none_drops": Template("no operator of the query drops rows, so that only its expressions decide what comes out."),
+    "ask_without": Template("ask without {columns} to learn what keeps the row out, or which value it has."),
+    "ask_for_fewer": Template("{columns} may not belong to one row: ask for one of them at a time to learn more."),
+}
+
 # --- alternatives ---
 
 _ALTERNATIVES: Mapping[str, Template] = {
@@ -240,5 +249,5 @@ _NOTES: Mapping[str, Template] = {
     ),
 }
 
-TEMPLATES: Mapping[str, Template] = {**_LEFT_OUT, **_ALTERNATIVES, **_REASONS, **_HINTS, **_NOTES}
+TEMPLATES: Mapping[str, Template] = {**_LEFT_OUT, **_UNEXPLAINED, **_ALTERNATIVES, **_REASONS, **_HINTS, **_NOTES}
 """The wording of every message, by code."""

@@ -24,7 +24,7 @@ from sparkwhy.explain.find_candidates import Candidates, find_candidates, reason
 from sparkwhy.explain.find_gaps import find_gaps
 from sparkwhy.explain.grouping_sets import note_missing_sets
 from sparkwhy.explain.model import Explanation
-from sparkwhy.explain.other_values import OtherValues, find_other_values
+from sparkwhy.explain.other_values import OtherValues, find_other_values, note_unexplained
 from sparkwhy.explain.rank import rank, split_shown
 from sparkwhy.explain.rivals import drop_relaxed_rivals
 from sparkwhy.fix.find_fixes import (
@@ -170,14 +170,12 @@ def answer_with_explanations(run: Run, candidates: Candidates) -> Answer:
         explanations = attach_evidence(run, candidates, explanations, evidence)
     explanations = drop_relaxed_rivals(explanations)
     left_out = (*pairs_left_out, *note_left_out(run, candidates))
-    others = drop_relaxed_rivals(each.explanation for each in edit_code(search, tried))
+    in_vain = drop_relaxed_rivals(each.explanation for each in edit_code(search, tried))
+    others = look_at_other_values(run)
+    if others is None and not left_out and not any(each.certain or each.verified for each in explanations):
+        left_out = note_unexplained(run.plan, run.question)
     return Answer.with_explanations(
-        run.question,
-        candidates.variants.attribute_variants,
-        explanations,
-        others,
-        left_out,
-        look_at_other_values(run),
+        run.question, candidates.variants.attribute_variants, explanations, in_vain, left_out, others
     )
 
 

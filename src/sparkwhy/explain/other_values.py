@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from sparkwhy.backtrace.backtrace import Conditions, backtrace_to_own, is_passed_on, pins_value
 from sparkwhy.limits import Limits
+from sparkwhy.messages import Message
 from sparkwhy.plan.build import Fresh, all_of, long
 from sparkwhy.plan.exprs import AggCall, Attribute, AttrId, Expr, Ref
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Limit, Plan, Project
@@ -22,8 +23,10 @@ from sparkwhy.plan.walk_exprs import attributes_of
 from sparkwhy.question.bound import Question
 from sparkwhy.question.match import conditions_by_attribute
 from sparkwhy.spark.engine import Engine
+from sparkwhy.trace.blame import droppers_of
 from sparkwhy.trace.encode import encode
 from sparkwhy.trace.witness import Row, decode_values
+from sparkwhy.wording import count_of
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,17 @@ def split_question(plan: Plan, question: Question) -> SplitQuestion:
         else:
             computed[attribute] = asked
     return SplitQuestion(tuple(known), computed)
+
+
+def note_unexplained(plan: Plan, question: Question) -> tuple[Message, ...]:
+    """Return what was tried in vain to find the row, and which columns to leave out to learn more."""
+    droppers = {node.id.step for node in walk(plan) for _ in droppers_of(node)}
+    tried = Message("all_relaxed", operators=count_of(len(droppers), "operator")) if droppers else Message("none_drops")
+    asked = split_question(plan, question)
+    if asked.names_a_row:
+        return tried, Message("ask_without", columns=" and ".join(a.name for a in asked.computed))
+    columns = [attribute.name for attribute, conditions in conditions_by_attribute(question) if conditions]
+    return (tried, Message("ask_for_fewer", columns=" and ".join(columns))) if len(columns) > 1 else (tried,)
 
 
 def _is_own(made_of: Mapping[AttrId, tuple[Expr, ...]], attribute: AttrId) -> bool:
