@@ -25,6 +25,7 @@ from sparkwhy.explain.stricter_filters import propose_stricter_filters
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.pairs import explain_pairs
 from sparkwhy.fix.search.search import FixSearch
+from sparkwhy.fix.tighten import drop_needless_changes, tighten_fixes
 from sparkwhy.lab.conseil import conseil, why_not_joined
 from sparkwhy.lab.oracle import Oracle, Reparameterization, is_relaxing, is_successful
 from sparkwhy.lab.outcomes import OperatorChange
@@ -102,7 +103,8 @@ def our_answer(case: Case) -> Ours:
     query = FixContext(readings, traced.bits, "UTC", single_changes(case.plan, case.declared))
     trial = FixSearch(MemoryEngine(case.tables), query, asked)
     kept, others = split_shown(trial.verdicts(claims))
-    told = trial.with_effects(kept) if kept else kept
+    needed = drop_needless_changes(trial, kept)
+    told = tighten_fixes(trial, trial.with_effects(needed)) if needed else needed
     if not any(each.explanation.certain for each in told):
         told += explain_pairs(trial.engine, case.plan, asked, "UTC", verify=True)
     return Ours(rank(told), tuple(each.explanation for each in others), tuple(each for each in told if each.verified))

@@ -125,3 +125,34 @@ def test_a_constant_that_happens_to_work_does_not_come_before_the_operator_that_
     answer = why_not(firsts, {"id": 2})
     assert kinds(answer.explanations[0]) == ["distinct"]
     assert answer.explanations[0].certain
+
+
+# --- the best way to change the same operators ---
+
+
+@pytest.fixture(scope="module")
+def days(spark: SparkSession) -> DataFrame:
+    rows = [(day, day % 4, "x" if day % 2 else "y") for day in range(1, 10)]
+    return spark.createDataFrame([*rows, (20, 0, "z")], "day int, part int, kind string")
+
+
+@pytest.mark.parametrize(
+    ("condition", "missing", "fix", "effects", "second", "more"),
+    [
+        ("day >= 30", {"day": 3}, "filter day = 3", 0, "filter day >= 3", 7),
+        ("day between 8 and 9", {"day": 3}, "filter (day >= 3) and (day <= 3)", 2,
+            "filter (day >= 3) and (day <= 9)", 4),
+        ("kind = 'x'", {"day": 4}, "filter kind = 'y'", 8, "filter kind in ('x', 'y')", 3),
+        ("kind = 'q'", {"part": 0}, "filter kind = 'z'", 0, "filter kind = 'y'", 2),  # every witness is looked at
+        ("day > 8", {"day": 6}, "filter day > 5", 2, "filter (day > 8) or (day = 6)", 0),
+    ],
+)  # fmt: skip
+def test_the_form_with_the_fewest_side_effects_is_the_fix_and_the_runner_up_is_shown(
+    days: DataFrame, condition: str, missing: dict[str, int], fix: str, effects: int, second: str, more: int
+) -> None:
+    (explanation,) = why_not(days.filter(condition), missing).explanations
+    assert explanation.side_effects is not None
+    assert explanation.runner_up is not None
+    assert [each.after for each in explanation.fixes] == [fix]
+    assert (explanation.side_effects.upper, explanation.runner_up.side_effects.upper) == (effects, more)
+    assert [each.after for each in explanation.runner_up.fixes] == [second]

@@ -142,6 +142,9 @@ class Limits:
     constant_rounds: int = 1
     """Rounds in which a working constant is moved nearer to the old one."""
 
+    tightened: int = 4
+    """Explanations for whose fixes tighter forms are tried, because they have side effects."""
+
     sweeps: int = 3
     """Passes over the data that look for bounds of aggregates."""
 

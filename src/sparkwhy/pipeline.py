@@ -28,10 +28,12 @@ from sparkwhy.explain.other_values import OtherValues, find_other_values, note_u
 from sparkwhy.explain.rank import rank, split_shown
 from sparkwhy.explain.rivals import drop_relaxed_rivals
 from sparkwhy.fix.find_fixes import (
+    choose_best_fixes,
     confirm_fixes,
     edit_code,
     explain_candidates,
     find_pairs,
+    keep_needed_changes,
     start_fix_search,
 )
 from sparkwhy.fix.search.search import FixSearch
@@ -208,7 +210,12 @@ def judge_explanations(
     if run.written is not None:
         verdicts = confirm_fixes(run.engine, verdicts, run.written)
     kept, tried = split_shown(verdicts)
-    return count_effects(run, search, kept), tried
+    if run.written is not None:
+        return count_effects(run, search, kept), tried
+    counted = count_effects(run, search, keep_needed_changes(search, kept))
+    if run.options.side_effects == "none":
+        return counted, tried
+    return choose_best_fixes(search, counted, examples=run.options.side_effects == "exact"), tried
 
 
 def count_effects(run: Run, search: FixSearch, found: tuple[Claim, ...]) -> tuple[Claim, ...]:

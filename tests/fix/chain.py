@@ -16,6 +16,7 @@ from sparkwhy.explain.rank import rank, split_shown
 from sparkwhy.explain.stricter_filters import propose_stricter_filters
 from sparkwhy.fix.context import FixContext
 from sparkwhy.fix.search.search import FixSearch
+from sparkwhy.fix.tighten import drop_needless_changes, tighten_fixes
 from sparkwhy.memory.interpreter import run
 from sparkwhy.memory.values import Row
 from sparkwhy.plan.nodes import OpId, Plan
@@ -91,7 +92,8 @@ def tried(case: Case, *, bounded: bool = False) -> Tried:
     trial = FixSearch(MemoryEngine(case.tables), query, case.conditions, large=bounded)
     verdicts = trial.verdicts(claims)
     kept, _ = split_shown(verdicts)
-    judged = trial.with_effects(kept, examples=not bounded)
+    counted = trial.with_effects(drop_needless_changes(trial, kept), examples=not bounded)
+    judged = tighten_fixes(trial, counted, examples=not bounded)
     return Tried(claims, verdicts, judged, rank(judged))
 
 

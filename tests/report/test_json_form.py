@@ -14,7 +14,7 @@ import pytest
 from sparkwhy.alternatives.variant import QueryVariant
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.explain.causes import CAUSES
-from sparkwhy.explain.model import SideEffects
+from sparkwhy.explain.model import RunnerUp, SideEffects
 from sparkwhy.messages import Message
 from sparkwhy.plan.exprs import Ref
 from sparkwhy.question.json_form import from_json
@@ -93,7 +93,7 @@ def full_answer() -> Answer:
         alternative={"year": "id"},
     )
     witnesses = (*given.witnesses, Witness(row, Observations({3: seen})))
-    explanation = replace(given, witnesses=witnesses)
+    explanation = replace(given, witnesses=witnesses, runner_up=RunnerUp(given.fixes, effects))
     gap = SourceGap(operator(1), ("year = 2018",), {"year = 2018": (2017, date(2024, 1, 31))})
     made = answer(explanation)
     variant = QueryVariant({"year": "id"}, PLAN, (), notes=(Message("similar_names"),))

@@ -9,7 +9,7 @@ from textwrap import dedent
 
 import pytest
 
-from sparkwhy.explain.model import SideEffects
+from sparkwhy.explain.model import RunnerUp, SideEffects
 from sparkwhy.messages import Message
 from sparkwhy.plan.build import all_of
 from sparkwhy.plan.exprs import Attribute, AttrId, Compare, Expr, IsNull, Or, Ref
@@ -67,6 +67,12 @@ def test_several_operators_are_aligned_and_exact_effects_have_examples() -> None
                 - id = 8, city = null
         """,
     )
+
+
+def test_the_runner_up_is_one_line() -> None:
+    second = RunnerUp(filtered().fixes, SideEffects(0, 0))
+    text = str(answer(filtered(runner_up=second)))
+    assert "      also seen to work: filter year >= 2018 (no other row of the result changes)" in text
 
 
 def test_what_changes_more_is_one_line_and_so_is_what_was_tried_in_vain() -> None:

@@ -73,6 +73,14 @@ class SideEffects:
     distance: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class RunnerUp:
+    """Another way to change the operators of an explanation that was run and returns the row."""
+
+    fixes: tuple[Fix, ...]
+    side_effects: SideEffects
+
+
 @dataclass(frozen=True)
 class Explanation:
     """A set of operators that must change for the missing row to appear.
@@ -87,6 +95,9 @@ class Explanation:
     a matching row; False: none of the changes that were tried does, or there are none, as `reason` says; None: not
     tried. `returned` is that row, as far as it was looked at: the columns that the question reads, of small data others
     too. `minimal`: verified, and no other verified one changes fewer of these operators with no more side effects.
+
+    `runner_up` is another way to change these operators: the fix that changes the query least, if `fixes` have fewer
+    side effects than that; or one that adds a condition to the query, if that has fewer.
 
     `extends` is the rank of the core that it belongs to: an explanation that changes only a part of these operators, or
     one that brings back the partner without which this one keeps a row. It is None for a core. With `is_folded` it is
@@ -109,6 +120,7 @@ class Explanation:
     extends: int | None = None
     is_folded: bool = False
     side_effects: SideEffects | None = None
+    runner_up: RunnerUp | None = None
     reason: Message | None = None
     plan: Plan = field(compare=False, repr=False, kw_only=True)
 

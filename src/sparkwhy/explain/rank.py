@@ -44,7 +44,7 @@ def rank_key(claim: Claim, under: Under) -> tuple[object, ...]:
         len(explanation.operators),
         explanation.verified is not True,
         cost[0] > 0,
-        _effects(explanation),
+        effect_bounds(explanation),
         cost,
         explanation.rank,
     )
@@ -92,7 +92,7 @@ def _decide_minimal(claim: Claim, claims: Sequence[Claim]) -> Explanation:
 def _dominates(one: Claim, other: Claim) -> bool:
     """Return whether a verified claim changes only operators of another, fewer, and has no more side effects."""
     fewer = _operators(one) < _operators(other)
-    return one.verified and fewer and _effects(one.explanation)[1] <= _effects(other.explanation)[0]
+    return one.verified and fewer and effect_bounds(one.explanation)[1] <= effect_bounds(other.explanation)[0]
 
 
 def are_nested(claims: Sequence[Claim]) -> bool:
@@ -109,7 +109,7 @@ def undecided_claims(claims: Sequence[Claim]) -> tuple[Claim, ...]:
 
 
 def _may_dominate(one: Claim, other: Claim) -> bool:
-    return _has_fewer(one, other) and _effects(one.explanation)[0] <= _effects(other.explanation)[1]
+    return _has_fewer(one, other) and effect_bounds(one.explanation)[0] <= effect_bounds(other.explanation)[1]
 
 
 def _has_fewer(one: Claim, other: Claim) -> bool:
@@ -117,7 +117,7 @@ def _has_fewer(one: Claim, other: Claim) -> bool:
 
 
 def _has_exact_effects(explanation: Explanation) -> bool:
-    least, most = _effects(explanation)
+    least, most = effect_bounds(explanation)
     return least == most
 
 
@@ -125,7 +125,7 @@ def _operators(claim: Claim) -> frozenset[int]:
     return frozenset(operator.id for operator in claim.explanation.operators)
 
 
-def _effects(explanation: Explanation) -> tuple[float, float]:
+def effect_bounds(explanation: Explanation) -> tuple[float, float]:
     """Return the least and the most that is affected; (0, 0) where nothing was counted, so that all are equal.
 
     Where rows have lists and their elements were not compared, a row that changes may do so by one element or by many.

@@ -20,6 +20,7 @@ from sparkwhy.fix.judge import reject_failing
 from sparkwhy.fix.normalized_keys import explain_near_keys
 from sparkwhy.fix.pairs import explain_pairs
 from sparkwhy.fix.search.search import FixSearch
+from sparkwhy.fix.tighten import drop_needless_changes, tighten_fixes
 from sparkwhy.limits import Limits
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.rewrite.tolerant import make_strict
@@ -66,6 +67,16 @@ def find_pairs(search: FixSearch, known: Sequence[Claim], *, verify: bool) -> tu
     return explain_pairs(
         search.engine, query.plan, search.conditions, query.timezone, verify=verify, limits=search.limits
     )
+
+
+def keep_needed_changes(search: FixSearch, found: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    """Drop changes that fixes do not need."""
+    return drop_needless_changes(search, found)
+
+
+def choose_best_fixes(search: FixSearch, found: tuple[Claim, ...], *, examples: bool) -> tuple[Claim, ...]:
+    """Return the explanations with the fixes that have the fewest side effects, and with the runners-up."""
+    return tighten_fixes(search, found, examples=examples)
 
 
 def edit_code(search: FixSearch, found: Sequence[Claim]) -> tuple[Claim, ...]:

@@ -222,6 +222,8 @@ def _fix(shown: ShownExplanation) -> Iterator[Markup]:
         yield _table("Rows that enter, for example", shown.entering)
     if shown.leaving:
         yield _table("Rows that leave, for example", shown.leaving)
+    if shown.runner_up is not None:
+        yield element("p", "Also seen to work: ", element("code", shown.runner_up), class_="more")
 
 
 # --- diffs ---

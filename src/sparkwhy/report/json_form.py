@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparkwhy.explain.absent import SourceGap
 from sparkwhy.explain.causes import cause_of, causes_of
-from sparkwhy.explain.model import Explanation, Fix, Operator, SideEffects
+from sparkwhy.explain.model import Explanation, Fix, Operator, RunnerUp, SideEffects
 from sparkwhy.explain.other_values import OtherValues
 from sparkwhy.messages import Message
 from sparkwhy.plan.exprs import Expr
@@ -81,8 +81,13 @@ def _explanation(explanation: Explanation) -> dict[str, Any]:
         "extends": explanation.extends,
         "is_folded": explanation.is_folded,
         "side_effects": None if explanation.side_effects is None else _effects(explanation.side_effects),
+        "runner_up": None if explanation.runner_up is None else _runner_up(explanation.runner_up),
         "witnesses": [_witness(witness) for witness in explanation.witnesses],
     }
+
+
+def _runner_up(found: RunnerUp) -> dict[str, Any]:
+    return {"fixes": [_fix(fix) for fix in found.fixes], "side_effects": _effects(found.side_effects)}
 
 
 def _operator(operator: Operator) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from sparkwhy.errors import BadArgument, show_argument
 from sparkwhy.explain.absent import SourceGap
-from sparkwhy.explain.model import Explanation, Fix, SideEffects, column_names
+from sparkwhy.explain.model import Explanation, Fix, RunnerUp, SideEffects, column_names
 from sparkwhy.explain.other_values import OtherValues
 from sparkwhy.messages import Message, Value
 from sparkwhy.plan.exprs import Expr, FieldOf
@@ -145,9 +145,10 @@ def redact_answer(answer: Answer, redaction: Redaction) -> Answer:
 
 
 def _explanation(explanation: Explanation, hide: Redaction) -> Explanation:
-    effects = explanation.side_effects
+    effects, second = explanation.side_effects, explanation.runner_up
     return replace(
         explanation,
+        runner_up=None if second is None else _runner_up(second, explanation.plan, hide),
         witnesses=tuple(_witness(each, explanation.plan, hide) for each in explanation.witnesses),
         fixes=tuple(_fix(fix, hide) for fix in explanation.fixes),
         returned=None if explanation.returned is None else _row(explanation.returned, explanation.plan, hide),
@@ -204,6 +205,10 @@ def _fix(fix: Fix, hide: Redaction) -> Fix:
     if fix.bare in (None, fix.after) or not hide.hides(fix.after):
         return fix
     return replace(fix, after=fix.bare, diff=None)
+
+
+def _runner_up(found: RunnerUp, plan: Plan, hide: Redaction) -> RunnerUp:
+    return RunnerUp(tuple(_fix(fix, hide) for fix in found.fixes), _effects(found.side_effects, plan, hide))
 
 
 def _effects(effects: SideEffects, plan: Plan, hide: Redaction) -> SideEffects:

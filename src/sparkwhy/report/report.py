@@ -11,7 +11,7 @@ from typing import Literal as OneOf
 
 from sparkwhy.errors import assert_never
 from sparkwhy.explain.absent import SourceGap
-from sparkwhy.explain.model import Explanation, Fix, Operator, SideEffects
+from sparkwhy.explain.model import Explanation, Fix, Operator, RunnerUp, SideEffects
 from sparkwhy.explain.other_values import OtherValues
 from sparkwhy.plan.nodes import Plan
 from sparkwhy.plan.show import main_nodes, show_op
@@ -98,6 +98,7 @@ class ShownExplanation:
     effects: str | None
     entering: tuple[Row, ...]
     leaving: tuple[Row, ...]
+    runner_up: str | None = None
     folded: Mapping[str, tuple[ShownExplanation, ...]] = field(default_factory=dict)
 
     @classmethod
@@ -121,6 +122,7 @@ class ShownExplanation:
             effects=_effects(explanation),
             entering=() if effects is None else effects.added_rows,
             leaving=() if effects is None else effects.removed_rows,
+            runner_up=_runner_up(explanation.runner_up),
             folded=_fold(explanation, folded),
         )
 
@@ -134,6 +136,13 @@ class ShownExplanation:
     def unverified_reason(self) -> str:
         """Why the tried changes do not count as a fix, or why there was none to try."""
         return f"not verified: {self.reason}" if self.changes else f"no automatic fix: {self.reason}"
+
+
+def _runner_up(found: RunnerUp | None) -> str | None:
+    """`filter d >= 3 (6 other rows enter the result)`."""
+    if found is None:
+        return None
+    return f"{' and '.join(fix.after for fix in found.fixes)} ({show_effects(found.side_effects)})"
 
 
 def _fold(core: Explanation, folded: Sequence[Explanation]) -> Mapping[str, tuple[ShownExplanation, ...]]:

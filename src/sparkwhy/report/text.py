@@ -145,6 +145,7 @@ def _fix(shown: ShownExplanation) -> Iterator[Line]:
         yield from _indent([f"{shown.effects}, such as" if examples else shown.effects])
     yield from _sign("+", shown.entering)
     yield from _sign("-", shown.leaving)
+    yield from _indent([] if shown.runner_up is None else [f"also seen to work: {shown.runner_up}"])
 
 
 def _change(change: ShownChange) -> Iterator[Line]:

@@ -77,7 +77,7 @@ def _combine(condition: Expr, chosen: tuple[Form, ...]) -> Form:
 def forms_of(part: Expr, value_of: ValueOf) -> tuple[Form, ...]:
     """Return the other forms of one conjunct that hold for the witness, the cheapest first."""
     try:
-        found = tuple(_forms(_as_plain_comparison(part), value_of))
+        found = tuple(_forms(as_plain_comparison(part), value_of))
     except UnknownValue:
         return ()
     return tuple(sorted(found, key=_cost))
@@ -104,11 +104,11 @@ def _cost(form: Form) -> int:
 # --- one spelling of a comparison ---
 
 
-def _as_plain_comparison(part: Expr) -> Expr:
+def as_plain_comparison(part: Expr) -> Expr:
     """Write a comparison with its constant on the right and without a negation: `not (5 > n)` becomes `n >= 5`."""
     match part:
         case Not(Compare(op, left, right)) if op in _NEGATED:
-            return _as_plain_comparison(Compare(_NEGATED[op], left, right))
+            return as_plain_comparison(Compare(_NEGATED[op], left, right))
         case Compare(op, left, right) if is_constant(left) and not is_constant(right):
             return Compare(_MIRRORED[op], right, left)
         case _:

@@ -137,13 +137,13 @@ class FixSearch:
         return tuple(better.get(at, each) for at, each in enumerate(found))
 
     def _judge(self, claims: Sequence[Claim], found: Sequence[Proposals]) -> tuple[Claim, ...]:
-        outcomes = self._outcomes(found)
+        outcomes = self.outcomes(found)
         return tuple(
             judge(self.query, claim, proposals, known, self.conditions)
             for claim, proposals, known in zip(claims, found, outcomes, strict=True)
         )
 
-    def _outcomes(self, found: Sequence[Proposals]) -> list[dict[int, Outcome]]:
+    def outcomes(self, found: Sequence[Proposals]) -> list[dict[int, Outcome]]:
         """Return what the repairs of each proposal return, by their number."""
         numbered = [(at, i, repair) for at, each in enumerate(found) for i, repair in enumerate(each.repairs)]
         outcomes: list[dict[int, Outcome]] = [{} for _ in found]
