@@ -99,7 +99,7 @@ def test_what_explains_stays(people: DataFrame, codes: DataFrame) -> None:
 def test_near_misses_say_what_helps_and_not_what_was_read(people: DataFrame, codes: DataFrame) -> None:
     told = str(ask(people, codes, "a join", redact=True))
     assert "two values are equal after trim and lower" in told
-    assert "no partner on the right" in told
+    assert "is FALSE" in told
 
 
 def test_only_the_named_columns_are_hidden(people: DataFrame, codes: DataFrame) -> None:
