@@ -239,3 +239,11 @@ def test_keys_are_not_compared_by_order_to_bring_a_pair_together(spark: SparkSes
     (found,) = sparkwhy.why_not(joined, {"order_id": 5, "name": "Bob"}).explanations
     assert found.certain
     assert not any("<=" in fix.after for fix in found.fixes)
+
+
+@pytest.mark.parametrize("missing", [{"cust": "C-003", "amount": 310}, {"id": 2}, {"name": "Cy"}])
+def test_asking_for_the_very_row_that_a_fix_returns_finds_the_same(sold: DataFrame, missing: dict[str, object]) -> None:
+    (found,) = sparkwhy.why_not(sold, missing).explanations
+    again = sparkwhy.why_not(sold, dict(found.witnesses[0].row))
+    assert blamed(again) == [["join on cust"]]
+    assert again.explanations[0].verified
