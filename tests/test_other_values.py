@@ -138,7 +138,7 @@ def test_a_join_that_sums_a_row_twice_is_named(spark: SparkSession, orders: Data
 
 
 def test_a_dimension_with_a_key_twice_is_named(spark: SparkSession, orders: DataFrame) -> None:
-    regions = spark.createDataFrame([("a", "N"), ("b", "S"), ("b", "S")], "cust string, region string")
+    regions = spark.createDataFrame([("a", "N"), ("a", "N"), ("b", "S"), ("b", "S")], "cust string, region string")
     counted = orders.join(regions, "cust").groupBy("region").agg(F.count(F.lit(1)).alias("n"))
     answer = why_not(counted, {"region": "S", "n": 1})
     assert [[o.text for o in each.operators] for each in answer.explanations] == [["join on cust"]]

@@ -91,15 +91,16 @@ def _with_one_row_for_each_key(plan: Plan, join: Join, side: Side, keys: tuple[A
 
 def _several_partners(search: FixSearch, join: Join, side: Side) -> Observation | None:
     """Return a row in question of the other side, and how many partners it has on this side; None if at most one."""
-    wanted = conditions_by_side(search.query.plan, join, search.conditions)[other_side(side)]
+    wanted = conditions_by_side(search.query.plan, join, search.conditions)
     own, other = (join.left, join.right) if side == "left" else (join.right, join.left)
     pairs = [(key.left, key.right) if side == "left" else (key.right, key.left) for key in equal_keys(join)]
     fresh = Fresh(join)
     keys = tuple(Column(fresh.attribute("key", mine.type, nullable=True), mine) for mine, _ in pairs)
     number = Column(fresh.attribute("rows", LONG), AggCall("count", (long(1),)))
-    counted = Aggregate(id=fresh.part(join), input=own, keys=keys, aggregates=(number,))
+    mine_asked = Filter(id=fresh.part(join), input=own, condition=all_of(wanted[side]))
+    counted = Aggregate(id=fresh.part(join), input=mine_asked, keys=keys, aggregates=(number,))
     several = Filter(id=fresh.part(join), input=counted, condition=Compare(">", Ref(number.attribute), long(1)))
-    asked = Filter(id=fresh.part(join), input=other, condition=all_of(wanted))
+    asked = Filter(id=fresh.part(join), input=other, condition=all_of(wanted[other_side(side)]))
     same = all_of(Compare("=", theirs, Ref(key.attribute)) for (_, theirs), key in zip(pairs, keys, strict=True))
     joined = Join(id=fresh.part(join), left=asked, right=several, how="inner", condition=same)
     texts = (*(encode(theirs) for _, theirs in pairs), encode(Ref(number.attribute)))
