@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sparkwhy.fix.code.line_diff import line_diff
+from sparkwhy.fix.code.sql_text import edit_sql
 from sparkwhy.plan.exprs import (
     AggCall,
     And,
@@ -323,3 +325,47 @@ def test_two_changes_of_one_line_are_done_one_after_the_other(tmp_path: Path) ->
         '-df.filter(F.col("n") > 3).filter(F.col("n") < 9)',
         '+df.filter(F.col("n") > 3).filter(F.col("n") < 10)',
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "expected"),
+    [
+        ('df.filter("n > 4")', "n > 4", 'df.filter("n > 3")'),
+        ('df.withColumn("x", F.lit(4)).filter("n > 4")', "n > 4", 'df.withColumn("x", F.lit(4)).filter("n > 3")'),
+        ('df.limit(4).filter("n > 4 and m = 4")', "n > 4 and m = 4", None),  # which of them?
+        ('df.limit(4).filter("n > " + least)', "n > 4", None),  # not in this line
+        ('df.filter("n > -4")', "n > -4", None),
+    ],
+)
+def test_within_a_condition_that_is_text_only_the_text_is_changed(
+    tmp_path: Path, line: str, text: str, expected: str | None
+) -> None:
+    file = tmp_path / "etl.py"
+    file.write_text(line, encoding="utf-8")
+
+    def query(value: int) -> Plan:
+        return Filter(
+            id=OpId(2),
+            input=SOURCE,
+            condition=Compare(">", Ref(N), Literal(value, N.type)),
+            where=Place(str(file), 1, text),
+        )
+
+    diff = line_diff(query(4), query(3))
+    assert (None if diff is None else diff.split("\n")[-1][1:]) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "expected"),
+    [
+        ("cls = 'hi'", ("constant", "hi", "lo"), "cls = 'lo'"),
+        ("cls == 'hi'", ("comparison", "==", "!="), "cls <> 'hi'"),
+        ("hi = 'hi' and n >= 3", ("comparison", ">=", ">"), "hi = 'hi' and n > 3"),
+        ("place.city = 'x'", ("name", "place.city", "user.city"), "user.city = 'x'"),
+        ("a = 'it''s'", ("constant", "it's", "x"), None),
+        ("n33 > 3", ("constant", 3, 4), "n33 > 4"),
+        ("n > 3.5", ("constant", 3, 4), None),
+    ],
+)
+def test_one_token_of_sql_is_changed(text: str, change: tuple[str, Any, Any], expected: str | None) -> None:
+    assert edit_sql(text, *change) == expected

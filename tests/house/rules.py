@@ -59,6 +59,8 @@ PARSING_ALLOWED: Mapping[str, str] = {
     "fix: _edit_line": "a column's name in a line of the user",
     "fix: _other_column": "the last part of a path that the user wrote",
     "fix: _says": "a token of the user's source",
+    "fix: _with_one_token": "a string in a line of the user",
+    "fix: edit_sql": "a condition that the user wrote as text",
     "fix: _stands": "what is before a condition in the user's source",
     "report: _wrap": "a box of the drawing does not repeat its title; no meaning is read",
     "report: element": "the name of an attribute in HTML",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sparkwhy.fix.code.forms import PYTHON, other_form
+from sparkwhy.fix.code.sql_text import edit_sql
 from sparkwhy.plan.exprs import AggCall, Cast, Compare, Expr, FieldOf, Literal, Ref
 from sparkwhy.plan.node_exprs import exprs_of
 from sparkwhy.plan.nodes import Aggregate, Column, Filter, Flatten, Limit, Place, Plan, Project
@@ -30,18 +31,26 @@ def line_diff(before: Plan, after: Plan, edited: dict[str, list[str]] | None = N
     if place is None or lines is None or not 0 < place.line <= len(lines):
         return None
     line = lines[place.line - 1]
-    new = _with_one_token(line, before, after) or other_form("\n".join(lines), place.line, before, after)
+    new = _with_one_token(line, place.call, before, after) or other_form("\n".join(lines), place.line, before, after)
     if new is None or new == line:
         return None
     files[place.file] = [*lines[: place.line - 1], new, *lines[place.line :]]
     return _diff(place, line, new)
 
 
-def _with_one_token(line: str, before: Plan, after: Plan) -> str | None:
+def _with_one_token(line: str, call: str | None, before: Plan, after: Plan) -> str | None:
+    """Return the line with another token; within the text of the condition, if `call` is that text and not a name."""
     changes = list(_changes(before, after))
     if len(changes) != 1 or _is_ambiguous(before, *changes[0]):
         return None
-    return _edit_line(line, *changes[0])
+    if call is None or call.isidentifier():
+        return _edit_line(line, *changes[0])
+    texts = [token for token in _tokens(line) if token.type == tokenize.STRING and _value_of(token) == call]
+    edited = edit_sql(call, *changes[0]) if len(texts) == 1 and call in texts[0].string else None
+    if edited is None:
+        return None
+    (token,) = texts
+    return line[: token.start[1]] + token.string.replace(call, edited) + line[token.end[1] :]
 
 
 def _is_ambiguous(before: Plan, what: str, old: Any, _: Any) -> bool:
@@ -187,13 +196,18 @@ def _says(token: tokenize.TokenInfo, what: str, old: Any) -> bool:
         return token.type == tokenize.NAME and token.string == old
     if token.type not in (tokenize.NUMBER, tokenize.STRING):
         return False
-    try:
-        value = ast.literal_eval(token.string)
-    except (ValueError, SyntaxError):
-        return False
+    value = _value_of(token)
     if what == "name":
         return isinstance(value, str) and (value == old or value.endswith(f".{old}"))
     return type(value) is type(old) and bool(value == old)
+
+
+def _value_of(token: tokenize.TokenInfo) -> Any:
+    """Return the constant that a token is; None if it is none."""
+    try:
+        return ast.literal_eval(token.string)
+    except (ValueError, SyntaxError):
+        return None
 
 
 def _show_constant(old: str, new: Any) -> str | None:
