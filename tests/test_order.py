@@ -142,7 +142,7 @@ def days(spark: SparkSession) -> DataFrame:
         ("day >= 30", {"day": 3}, "filter day = 3", 0, "filter day >= 3", 7),
         ("day between 8 and 9", {"day": 3}, "filter (day >= 3) and (day <= 3)", 2,
             "filter (day >= 3) and (day <= 9)", 4),
-        ("kind = 'x'", {"day": 4}, "filter kind = 'y'", 8, "filter kind in ('x', 'y')", 3),
+        ("kind = 'x'", {"day": 4}, "filter kind in ('x', 'y')", 3, "filter kind = 'y'", 8),
         ("kind = 'q'", {"part": 0}, "filter kind = 'z'", 0, "filter kind = 'y'", 2),  # every witness is looked at
         ("day > 8", {"day": 6}, "filter day > 5", 2, "filter (day > 8) or (day = 6)", 0),
     ],

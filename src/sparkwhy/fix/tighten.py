@@ -98,7 +98,8 @@ def _tighter_changes(
 def _choose(claim: Claim, others: Sequence[Claim]) -> Claim:
     """Return the claim with the best fix that keeps the form of the query, and with another one as the runner-up.
 
-    The runner-up is the fix that was found first, if it is not the best; or one that adds a condition to the query, if
+    A second condition (`d >= 10 or d = 3`) disturbs least by construction, but says that the value is an exception. The
+    runner-up is the fix that was found first, if it is not the best; or one that adds a condition to the query, if
     it has fewer side effects.
     """
     ordered = sorted(others, key=lambda each: (effect_bounds(each.explanation), _cost(each)))

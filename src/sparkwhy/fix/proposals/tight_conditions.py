@@ -85,6 +85,6 @@ def _forms(part: Expr, value_of: ValueOf) -> list[Form]:
         case "<" | "<=" | ">" | ">=":
             return [Form(same, "constant"), Form(Or((part, same)), "other")]
         case "=":
-            return [Form(same, "constant"), Form(In(plain.left, (plain.right, constant)), "other")]
+            return [Form(same, "constant"), Form(In(plain.left, (plain.right, constant)), "constant")]
         case _:
             return []
