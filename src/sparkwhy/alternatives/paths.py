@@ -1,8 +1,8 @@
 """Which attribute of a source each reference of a query stands for, and the paths that a source offers.
 
 A path goes through structs and arrays alike: `place.country`, `o_lineitems.l_tax`. What is computed, renamed, grouped
-or aggregated is a new thing: it stands for no path. A field that a projection takes out of a struct under its own name,
-one by one or by a star, still stands for its path: the field is only carried along. Nothing is changed here.
+or aggregated is a new thing: it stands for no path. A field that a projection takes out of an exploded element under
+its own name, one by one or by a star, still stands for its path: it is only carried along. Nothing is changed here.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _meanings(node: Plan, below: tuple[Meanings, ...]) -> Meanings:
             return {}
         case Project():
             scope = MeaningScope(below[0])
-            carried = {c.attribute.id: as_reference(c.expr, scope) for c in node.columns if is_carried_along(c)}
+            carried = {c.attribute.id: as_reference(c.expr, scope) for c in node.columns if is_carried_along(c, scope)}
             return {id: read.meaning for id, read in carried.items() if read is not None}
         case Flatten():
             return {**below[0], **_elements(node, below[0])}
@@ -327,8 +327,11 @@ def _variables(call: Call, scope: MeaningScope) -> Mapping[Variable, Meaning]:
 # --- uses ---
 
 
-def is_carried_along(column: Column) -> bool:
-    """Return whether a projection passes a column on, or a field of one under the name of the field."""
+def is_carried_along(column: Column, scope: MeaningScope) -> bool:
+    """Return whether a projection passes a column on, or a field of an exploded element under the name of the field.
+
+    To take a field of another struct is a use of the struct, in whose place another one may be meant.
+    """
     if column.is_carried:
         return True
     expr = column.expr
@@ -336,16 +339,18 @@ def is_carried_along(column: Column) -> bool:
         return False
     while isinstance(expr, FieldOf) and isinstance(expr.input.type, Struct):
         expr = expr.input
-    return isinstance(expr, Ref)
+    root = scope.meaning(expr) if isinstance(expr, Ref) else None
+    return root is not None and all(origin.fixed == len(origin.names) for origin in root)
 
 
-def with_uses(node: Plan, change: Callable[[Expr], Expr]) -> Plan:
+def with_uses(node: Plan, change: Callable[[Expr], Expr], scope: MeaningScope | None = None) -> Plan:
     """Return the operator with every expression changed that uses its input; what is merely carried along is no use."""
     match node:
         case Table() | OneRow() | Union() | SetOperation() | Limit() | Sample():
             return node
         case Project():
-            columns = tuple(c if is_carried_along(c) else _change_column(c, change) for c in node.columns)
+            known = MeaningScope({}) if scope is None else scope
+            columns = tuple(c if is_carried_along(c, known) else _change_column(c, change) for c in node.columns)
             return replace(node, columns=columns)
         case Filter():
             return replace(node, condition=change(node.condition))
@@ -399,7 +404,7 @@ def references_of(node: Plan, scope: MeaningScope) -> tuple[Reference, ...]:
         found.append(read)
         return read.expr
 
-    with_uses(node, lambda expr: with_references(expr, scope, note))
+    with_uses(node, lambda expr: with_references(expr, scope, note), scope)
     return tuple(found)
 
 
@@ -436,8 +441,6 @@ def _exprs_of(node: Plan) -> list[Expr]:
         return expr
 
     with_uses(node, note)
-    if isinstance(node, Project):
-        found += [c.expr for c in node.columns if is_carried_along(c) and not c.is_carried]
     return found
 
 

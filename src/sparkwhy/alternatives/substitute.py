@@ -381,7 +381,7 @@ def _rewrite_node(planned: SubstitutionPlan, node: Plan, notes: dict[Message, No
             return read.expr
         return _check_key(node, _replacement(planned, node, read, target, notes))
 
-    new = with_uses(node, lambda expr: with_references(expr, scope, change))
+    new = with_uses(node, lambda expr: with_references(expr, scope, change), scope)
     if isinstance(new, Project):
         return replace(new, columns=tuple(_column(planned, new, c, scope, notes) for c in new.columns))
     return new
