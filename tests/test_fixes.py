@@ -379,3 +379,12 @@ def test_a_limit_in_a_subquery_is_as_long_as_needed(spark: SparkSession, count: 
     assert [fix.after for fix in found.fixes] == [f"limit {rank}"]
     assert found.side_effects is not None
     assert found.side_effects.added == rank - count - 1
+
+
+def test_a_line_is_not_shown_if_only_a_part_of_what_it_needs_can_be_written(spark: SparkSession) -> None:
+    data = spark.createDataFrame([(1, None), (2, [7])], "id int, `only here` array<int>")
+    answer = why_not(data.withColumn("i", F.explode("only here")).filter(F.col("i") > 5), {"id": 1})
+    (explanation,) = answer.explanations
+    assert [operator.kind for operator in explanation.operators] == ["flatten", "filter"]
+    assert explanation.verified
+    assert [fix.diff for fix in explanation.fixes] == [None, None]

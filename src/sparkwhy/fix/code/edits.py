@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sparkwhy.explain.candidates import Claim
@@ -26,7 +26,15 @@ def with_code_edits(before: Plan, each: Claim) -> Claim:
     new = {node.id: node for node in walk(repair.fixed_plan)}
     edited: dict[str, list[str]] = {}
     fixes = tuple(replace(fix, diff=_diff(before, new, fix, edited)) for fix in each.explanation.fixes)
-    return replace(each, explanation=replace(each.explanation, fixes=fixes))
+    return replace(each, explanation=replace(each.explanation, fixes=tuple(_drop_partial_lines(fixes))))
+
+
+def _drop_partial_lines(fixes: Sequence[Fix]) -> Iterator[Fix]:
+    """Yield the fixes without changed lines in which another fix may have to change something too."""
+    unwritten = {fix.operator.where for fix in fixes if fix.diff is None}
+    for fix in fixes:
+        is_partial = None in unwritten or fix.operator.where in unwritten
+        yield replace(fix, diff=None) if is_partial else fix
 
 
 def _diff(before: Plan, new: Mapping[OpId, Plan], fix: Fix, edited: dict[str, list[str]]) -> str | None:
